@@ -93,7 +93,8 @@ void fail_access(const char* kind, const Warp& warp, const Op& op, int lane, con
 
 Block::Block(Launch& of) : launch(&of) {
   const Kernel& kernel = *of.kernel;
-  shared = std::make_unique<SharedMemory>(kernel.static_shared + of.dynamic_shared, kernel.shared_granule);
+  shared = std::make_unique<SharedMemory>(kernel.static_shared + of.dynamic_shared, kernel.shared_granule,
+                                          kernel.products);
   const u64 count = of.threads.count();
   local.resize(u64{kernel.local_bytes} * count);
   local_written.resize(local.size());

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "softgpu/report.hpp"
+#include "softgpu/settings.hpp"
 
 namespace softgpu {
 
@@ -75,13 +76,16 @@ FatBinary read_fat_binary(const void* wrapper) {
     const u8* const data = entry + read<u32>(entry + 4);
     const auto size = read<u64>(entry + 8);
     const auto arch = read<u32>(entry + 28);
+    const auto preferred = [&](u32 before) {
+      return before == 0 || (settings().newest ? arch > before : arch < before);
+    };
     if ((read<u64>(entry + 40) & flag_compressed) != 0) {
       compressed = true;
-    } else if (kind == ptx_text && (ptx_arch == 0 || arch < ptx_arch)) {
+    } else if (kind == ptx_text && preferred(ptx_arch)) {
       ptx_arch = arch;
       binary.ptx.assign(reinterpret_cast<const char*>(data),
                         strnlen(reinterpret_cast<const char*>(data), size));
-    } else if (kind == machine_code && (code_arch == 0 || arch < code_arch)) {
+    } else if (kind == machine_code && preferred(code_arch)) {
       code_arch = arch;
       binary.registers.clear();
       binary.local.clear();

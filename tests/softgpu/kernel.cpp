@@ -206,6 +206,9 @@ class Decoder {
     } else if (!memory) {
       operands = spread(operands);
     }
+    if (opcode.rfind("wgmma.mma_async", 0) == 0 && i.operands.size() > 1 &&
+        i.operands[1].kind != ptx::Operand::Kind::vector)
+      opcode += ".descriptors";
     const Form* const form = forms().find(opcode);
     if (form == nullptr) fail("the instruction " + i.opcode + " is not known");
     Op op;
@@ -219,10 +222,13 @@ class Decoder {
       op.guard_negated = i.guard_negated;
       op.guard = register_row(i.guard);
     }
-    if (op.kind == Class::atomic || opcode.rfind("membar", 0) == 0 || opcode.rfind("fence", 0) == 0 ||
+    if (op.kind == Class::atomic || opcode.rfind("membar", 0) == 0 ||
+        (opcode.rfind("fence", 0) == 0 && opcode.rfind("fence.proxy", 0) != 0) ||
         opcode.find(".gpu.") != std::string::npos || opcode.find("volatile") != std::string::npos)
       kernel_->communicates = true;
-    if (form->copies)
+    if (form->columns != 0)
+      warpgroup_operands(op, *form, operands);
+    else if (form->copies)
       copy_operands(op, operands);
     else if (form->loads || form->stores)
       memory_operands(op, *form, opcode, operands);
@@ -324,6 +330,27 @@ class Decoder {
     if (op.kind != Class::shared && op.kind != Class::param && op.kind != Class::local &&
         opcode.find("global") == std::string::npos)
       kernel_->shared_granule = 1;  // a generic access may be to shared memory
+  }
+  // Sums, A, B, whether sums are added to, what A and B are multiplied by (1), and whether they lie across
+  // the depth: of A, where it is in shared memory, and of B.
+  void warpgroup_operands(Op& op, const Form& form, const std::vector<ptx::Operand>& operands) {
+    const auto sums = static_cast<std::size_t>(form.columns) / 2;
+    const bool described = operands.size() == sums + 7;
+    if (!described && operands.size() != sums + 9)
+      fail("a warpgroup's product with operands that are not known");
+    std::size_t next = 0;
+    for (; next < sums; ++next) op.many.push_back(operand(operands[next], Width::narrow));
+    for (int k = 0; k < (described ? 0 : 4); ++k) op.many.push_back(operand(operands[next++], Width::narrow));
+    for (int k = 0; k < (described ? 2 : 1); ++k) op.many.push_back(operand(operands[next++], Width::wide));
+    op.many.push_back(operand(operands[next++], Width::predicate));
+    if (operands[next].bits != 1 || operands[next + 1].bits != 1) fail("factors are multiplied by 1 only");
+    next += 2;
+    const u64 across_a = described ? operands[next++].bits : 0;
+    if (across_a != 0) fail("A across the depth is not supported");
+    op.bytes = static_cast<u8>(operands[next].bits << 1);
+    op.count = static_cast<u8>(form.columns / 8);
+    op.members = constant(full_mask, Width::narrow);
+    kernel_->products = true;
   }
   // [to], [from], bytes, and maybe how many of them are taken.
   void copy_operands(Op& op, const std::vector<ptx::Operand>& operands) {

@@ -54,6 +54,7 @@ struct Kernel {
   u32 shared_granule = 4;     // the narrowest access to shared memory
   u32 register_bytes = 0;     // of a warp
   bool communicates = false;  // holds a fence or an atomic: blocks may wait for each other's plain stores
+  bool products = false;      // of warpgroups, which read shared memory by another proxy
   int max_threads = 0;
   u32 machine_registers = 0;  // a thread, of the machine code beside the PTX
   u32 machine_local = 0;      // bytes of local memory a thread, of the same

@@ -1,6 +1,8 @@
 #pragma once
 // An instruction ready to run: a function and the places of its operands in a warp's registers.
 
+#include <vector>
+
 #include "softgpu/types.hpp"
 
 namespace softgpu {
@@ -53,6 +55,7 @@ struct Op {
   Row d[4]{no_row, no_row, no_row, no_row};          // results
   Row s[5]{no_row, no_row, no_row, no_row, no_row};  // operands; of memory, the address first
   Row more[5]{no_row, no_row, no_row, no_row, no_row};  // the sixth operand and those behind it
+  std::vector<Row> many;                                // of a warpgroup's product: sums, then operands
   i64 offset = 0;                                       // of an address
   i64 second_offset = 0;                                // of a copy's other address
   u32 target = 0;                                       // of a branch

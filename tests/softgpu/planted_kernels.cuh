@@ -151,4 +151,111 @@ __global__ void local_never_written(int* out, int at) {
 }
 __global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
 
+// ---- products of warpgroups, which only code for sm_90a has ----
+
+// Whether the device runs such code.
+__global__ void find_warpgroup_products(int* has) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  *has = 1;
+#else
+  *has = 0;
+#endif
+}
+// Begins a product with a matrix B (16 x 8) of bf16 whose columns lie in 32 bytes each; A, in registers,
+// is 1.
+__device__ void begin_product(float (&d)[4], const unsigned* b) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  const unsigned long long at = __cvta_generic_to_shared(b) >> 4 | 1ull << 16 | 16ull << 32 | 3ull << 62;
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  asm volatile(
+      "{.reg .pred p; setp.eq.b32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3}, {%4, %4, %4, %4}, %5, p, 1, 1, 0;}"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(0x3f803f80), "l"(at)
+      : "memory");
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+// The same with A (64 x 16) in shared memory, whose rows lie as B's columns do.
+__device__ void begin_product(float (&d)[4], const unsigned* a, const unsigned* b) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  const unsigned long long kind = 1ull << 16 | 16ull << 32 | 3ull << 62;
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  asm volatile(
+      "{.reg .pred p; setp.eq.b32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3}, %4, %5, p, 1, 1, 0, 0;}"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "l"(__cvta_generic_to_shared(a) >> 4 | kind), "l"(__cvta_generic_to_shared(b) >> 4 | kind)
+      : "memory");
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+__device__ float wait_for_product(float (&d)[4]) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])::"memory");
+#endif
+  return d[0] + d[1] + d[2] + d[3];
+}
+__device__ void show_to_products() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+// A warpgroup multiplies, and a fifth warp, if there is one, stores to B meanwhile. Of each warp the lanes
+// before `lanes` multiply.
+__global__ void store_beside_a_product(float* out, unsigned lanes) {
+  __shared__ __align__(1024) unsigned b[64];
+  const unsigned l = threadIdx.x;
+  if (l < 64) b[l] = 0x3f803f80;
+  show_to_products();
+  __syncthreads();
+  if (l >= 128) {
+    b[l % 32] = 0;
+  } else if (l % 32 < lanes) {
+    float d[4]{};
+    begin_product(d, b);
+    out[l] = wait_for_product(d);
+  }
+}
+// A warp stores to its rows of A behind the beginning of the product and before it is waited for. It meets,
+// or the block does, before the store and behind it.
+__global__ void store_before_the_wait(float* out, bool block_meets) {
+  __shared__ __align__(1024) unsigned a[512], b[64];
+  const unsigned l = threadIdx.x;
+  for (unsigned i = l; i < 512; i += 128) a[i] = 0x3f803f80;
+  if (l < 64) b[l] = 0x3f803f80;
+  show_to_products();
+  __syncthreads();
+  float d[4]{};
+  begin_product(d, a, b);
+  if (block_meets)
+    __syncthreads();
+  else
+    __syncwarp();
+  a[l / 32 * 128 + l % 32] = 0;
+  if (block_meets)
+    __syncthreads();
+  else
+    __syncwarp();
+  out[l] = wait_for_product(d);
+}
+// B is stored or copied there; `fence`: 0 for none, 1 for one before that, 2 behind the barrier, 3 by another
+// thread, 4 as it must be.
+__global__ void product_of_what_was_written(float* out, const int* in, bool copies, int fence) {
+  __shared__ __align__(1024) unsigned b[64];
+  const unsigned l = threadIdx.x;
+  if (copies && l < 64) begin_copy(reinterpret_cast<int*>(b) + l, in + l);
+  if (fence == 1) show_to_products();
+  if (copies)
+    wait_for_all_but(0);
+  else if (l < 64)
+    b[l] = 0x3f803f80;
+  if (fence == 4 || (fence == 3 && l >= 64)) show_to_products();
+  __syncthreads();
+  if (fence == 2) show_to_products();
+  float d[4]{};
+  begin_product(d, b);
+  out[l] = wait_for_product(d);
+}
+
 }  // namespace

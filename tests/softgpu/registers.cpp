@@ -37,6 +37,7 @@ void each_use(const Op& op, F f) {
     if (r != no_row) f(r);
   for (Row r : op.more)
     if (r != no_row) f(r);
+  for (Row r : op.many) f(r);
   if (op.guarded) f(op.guard);
   if (op.members != no_row) f(op.members);
 }
@@ -171,6 +172,7 @@ u32 place_registers(std::vector<Op>& code, const std::vector<Width>& widths,
       if (r != no_row) r = at(r);
     for (Row& r : op.d)
       if (r != no_row) r = at(r);
+    for (Row& r : op.many) r = at(r);
     if (op.guarded) op.guard = at(op.guard);
     if (op.members != no_row) op.members = at(op.members);
   }

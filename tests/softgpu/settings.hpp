@@ -8,6 +8,7 @@
 //   large
 //                            copies do not, and nothing is checked of who wrote what: for counting large
 //                            programs
+//   WEFT_SOFTGPU_NEWEST=1    runs a module's PTX of its newest target, where the oldest is run else
 //   WEFT_SOFTGPU_PRODUCTS=0  has the library offer no algorithm for any product
 
 #include <cstdlib>
@@ -21,7 +22,7 @@ struct Settings {
   u64 approx = number("WEFT_SOFTGPU_APPROX", 0);
   bool count = number("WEFT_SOFTGPU_COUNT", 0) != 0;
   u64 sample = number("WEFT_SOFTGPU_SAMPLE", 0);
-
+  bool newest = number("WEFT_SOFTGPU_NEWEST", 0) != 0;
   bool products = number("WEFT_SOFTGPU_PRODUCTS", 1) != 0;
 
   static u64 number(const char* name, u64 otherwise) {

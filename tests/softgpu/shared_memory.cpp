@@ -5,16 +5,19 @@
 #include <utility>
 
 #include "softgpu/block.hpp"
+#include "softgpu/device_model.hpp"
 #include "softgpu/report.hpp"
 
 namespace softgpu {
 
-SharedMemory::SharedMemory(u64 bytes, u32 granule)
+SharedMemory::SharedMemory(u64 bytes, u32 granule, bool products)
     : size_(bytes),
       shift_(static_cast<u32>(std::countr_zero(granule))),
       bytes_(bytes + 16),
       writes_((bytes >> shift_) + 2),
-      reads_((bytes >> shift_) + 2) {}
+      reads_((bytes >> shift_) + 2),
+      shown_(products ? reads_.size() : 0),
+      hidden_(products ? DeviceModel::threads_per_block : 0) {}
 
 std::string SharedMemory::name(Mark mark) {
   if (mark.who == many) return "threads of several warps have";
@@ -42,6 +45,7 @@ std::byte* SharedMemory::atomic(Warp& warp, const Op& op, int lane, u64 at, u32 
     look(who, warp, op, lane, at, bytes, false);
     look(who, warp, op, lane, at, bytes, true);
   }
+  if (!shown_.empty()) hide(who, at, bytes);
   return bytes_.data() + at;
 }
 
@@ -56,7 +60,64 @@ std::byte* SharedMemory::end_copy(Warp& warp, int lane, u64 at, u32 bytes) {
   --copies_;
   const u32 who = signature(warp, static_cast<u32>(lane));
   for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) writes_[k] = {interval_, who};
+  if (!shown_.empty()) hide(who, at, bytes);
   return bytes_.data() + at;
+}
+
+const std::byte* SharedMemory::begin_product_read(Warp& warp, const Op& op, u64 at) {
+  constexpr u32 bytes = product_bytes;
+  const std::byte* const from = readable_by_several(warp, op, 0, at, bytes);
+  const u32 who = signature(warp, several);
+  warp.reads_until_waited({&op, at, interval_, who});
+  for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) {
+    if (ordered(shown_[k], who) || !ordered(writes_[k], who)) continue;  // that is said to be a race
+    report("proxy fence", place(warp, op),
+           "a product reads " + std::to_string(bytes) + " bytes at " + hex(at) +
+               " of shared memory, which thread " + std::to_string(thread(shown_[k].who)) +
+               " has written with no fence.proxy.async before the last barrier, " + where(warp, op, 0));
+    break;
+  }
+  return from;
+}
+
+void SharedMemory::end_product_read(Warp& warp, const ProductRead& read) {
+  const auto before = [&](Mark written) {
+    if (written.interval != read.interval) return written.interval < read.interval;
+    const u32 barriers = ((read.who >> 16) - (written.who >> 16)) & 0x7fff;  // of the warp
+    return same_warp(written.who, read.who) && 0 < barriers && barriers < 0x4000;
+  };
+  for (u64 k = read.at >> shift_; k <= (read.at + product_bytes - 1) >> shift_; ++k) {
+    if (!before(writes_[k])) {
+      report("race in shared memory", place(warp, *read.op),
+             "load of " + std::to_string(product_bytes) + " bytes at " + hex(read.at) +
+                 " of shared memory, which " + name(writes_[k]) +
+                 " written since the product began and before it was waited for, " +
+                 where(warp, *read.op, 0));
+      break;
+    }
+    add_reader(reads_[k], signature(warp, several));
+  }
+}
+
+void SharedMemory::hide(u32 who, u64 at, u32 bytes) {
+  for (u64 k = at >> shift_; k <= (at + bytes - 1) >> shift_; ++k) {
+    if (shown_[k].interval != under_way || thread(shown_[k].who) != thread(who))
+      hidden_[thread(who)].push_back(static_cast<u32>(k));
+    shown_[k] = {under_way, who};
+  }
+}
+
+void SharedMemory::show(const Warp& warp, int lane) {
+  if (shown_.empty()) return;
+  const u32 who = signature(warp, static_cast<u32>(lane));
+  for (const u32 k : hidden_[thread(who)])
+    if (shown_[k].interval == under_way && thread(shown_[k].who) == thread(who)) shown_[k] = {interval_, who};
+  hidden_[thread(who)].clear();
+}
+
+void SharedMemory::forget_fences() {
+  std::fill(shown_.begin(), shown_.end(), Mark{});
+  for (std::vector<u32>& of : hidden_) of.clear();
 }
 
 // Threads that exit need not wait.

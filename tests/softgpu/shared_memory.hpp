@@ -1,7 +1,8 @@
 #pragma once
 // A block's shared memory. Law: two accesses of one place by different threads, one of them a store, have a
-// barrier of the block between them, or of their warp if they are of one; and what is read was written in
-// this block.
+// barrier of the block between them, or of their warp if they are of one; what is read was written in this
+// block; and what a warpgroup's product reads its writer has shown to the async proxy by a fence before that
+// barrier.
 
 #include <string>
 #include <vector>
@@ -14,12 +15,14 @@ namespace softgpu {
 
 class SharedMemory {
  public:
-  // Accesses are followed in granules: no access of the kernel is narrower.
-  SharedMemory(u64 bytes, u32 granule);
+  // Accesses are followed in granules: no access of the kernel is narrower. `products`: it has products of
+  // warpgroups.
+  SharedMemory(u64 bytes, u32 granule, bool products);
   // Forgets what the block before has left; its bytes stay, as on hardware.
   void start_block() {
     first_interval_ = ++interval_;
     if (copies_ != 0) forget_copies();
+    if (!shown_.empty()) forget_fences();
   }
   // All threads have met at a barrier.
   void next_interval() { ++interval_; }
@@ -37,6 +40,7 @@ class SharedMemory {
     }
     if (!plain) [[unlikely]]
       look(who, warp, op, lane, at, bytes, true);
+    if (!shown_.empty()) hide(who, at, bytes);
     return bytes_.data() + at;
   }
   // Where a thread's atomic operation finds its bytes: those of others may come in any order with it.
@@ -56,6 +60,12 @@ class SharedMemory {
   const std::byte* readable_by_several(Warp& warp, const Op& op, int lane, u64 at, u32 bytes) {
     return readable_by(signature(warp, several), warp, op, lane, at, bytes);
   }
+  // The same of 16 bytes that a product begins to read, which must have been shown to it; and the end of
+  // that, when the warp waits for the product: nobody has written there in between.
+  const std::byte* begin_product_read(Warp& warp, const Op& op, u64 at);
+  void end_product_read(Warp& warp, const ProductRead& read);
+  // fence.proxy.async of a lane: what it has written is there for products behind the next barrier.
+  void show(const Warp& warp, int lane);
 
  private:
   // Between which barriers of the block (0 for never, or under_way), and by whom: the barriers of the warp
@@ -69,6 +79,7 @@ class SharedMemory {
   static constexpr u32 many = ~0u;
   static constexpr u32 atomically_many = ~0u - 1;
   static constexpr u32 under_way = ~0u;
+  static constexpr u32 product_bytes = 16;  // of a read
   static u32 signature(const Warp& warp, u32 lane) {
     return (warp.epoch() & 0x7fff) << 16 | static_cast<u32>(warp.index()) << 6 | lane;
   }
@@ -99,6 +110,9 @@ class SharedMemory {
     return bytes_.data() + at;
   }
   void forget_copies();
+  void forget_fences();
+  void hide(u32 who, u64 at, u32 bytes);
+  static u32 thread(u32 who) { return (who >> 6 & 0x3ff) * warp_size + (who & 63); }
   static bool is_atomic(Mark mark) { return mark.who == atomically_many || (mark.who & 63) == atomically; }
   static std::string name(Mark mark);
   void look(u32 who, Warp& warp, const Op& op, int lane, u64 at, u32 bytes, bool writes);
@@ -109,6 +123,10 @@ class SharedMemory {
   u64 copies_ = 0;  // under way
   std::vector<std::byte> bytes_;
   std::vector<Mark> writes_, reads_;
+  // Of kernels with products: the fence behind each granule's last store (under_way: there is none, and who
+  // has stored), and of each thread the granules that its next fence is for.
+  std::vector<Mark> shown_;
+  std::vector<std::vector<u32>> hidden_;
 };
 
 }  // namespace softgpu

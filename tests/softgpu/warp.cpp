@@ -31,6 +31,18 @@ void Warp::start(Block& block, int index, std::byte* registers, u32 lanes) {
   backward_ = 0;
   in_flight_ = 0;
   copies_.clear();
+  products_.clear();
+  groups_of_products_.clear();
+}
+
+void Warp::wait_for_products(std::size_t groups) {
+  if (groups_of_products_.size() <= groups) return;
+  const std::size_t finished = groups_of_products_.size() - groups, count = groups_of_products_[finished - 1];
+  for (std::size_t k = 0; k < count; ++k) block_->shared->end_product_read(*this, products_[k]);
+  products_.erase(products_.begin(), products_.begin() + static_cast<std::ptrdiff_t>(count));
+  groups_of_products_.erase(groups_of_products_.begin(),
+                            groups_of_products_.begin() + static_cast<std::ptrdiff_t>(finished));
+  for (std::size_t& end : groups_of_products_) end -= count;
 }
 
 Warp::State Warp::run(u64 budget) {

@@ -13,6 +13,14 @@ namespace softgpu {
 
 struct Block;
 
+// 16 bytes of shared memory that a warpgroup's product reads until it is waited for, and when it began:
+// between which barriers of the block, and by whom, as shared memory has it.
+struct ProductRead {
+  const Op* op;
+  u64 at;
+  u32 interval, who;
+};
+
 class Warp {
  public:
   // What run() ended with.
@@ -27,6 +35,11 @@ class Warp {
   std::byte* registers() const { return registers_; }
   Block& block() const { return *block_; }
   AsyncCopies& copies() { return copies_; }
+  // Products of the warpgroup: what the one at hand reads.
+  void reads_until_waited(const ProductRead& read) { products_.push_back(read); }
+  void end_group_of_products() { groups_of_products_.push_back(products_.size()); }
+  // All groups but the last `groups`, and what was begun before them, are done.
+  void wait_for_products(std::size_t groups);
   int index() const { return index_; }
   u32 alive() const { return alive_; }
   State state() const { return state_; }
@@ -66,8 +79,10 @@ class Warp {
   Group current_;
   bool running_ = false;  // current_ holds lanes
   std::vector<Group> others_;
-  u32 stop_pc_ = ~0u;  // where the current group meets another
-  u32 backward_ = 0;   // jumps back while others wait
+  std::vector<ProductRead> products_;
+  std::vector<std::size_t> groups_of_products_;  // where each ends in products_
+  u32 stop_pc_ = ~0u;                            // where the current group meets another
+  u32 backward_ = 0;                             // jumps back while others wait
 };
 
 template <class T>

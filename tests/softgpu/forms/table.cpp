@@ -14,6 +14,7 @@ const FormTable& forms() {
     add_warp_forms(*made);
     add_matrix_forms(*made);
     add_copy_forms(*made);
+    add_warpgroup_forms(*made);
     return made;
   }();
   return *table;

@@ -24,6 +24,7 @@ struct Form {
   bool loads = false, stores = false;
   bool copies = false;   // from global to shared memory
   bool aligned = false;  // all 32 lanes run it together, or what it does is undefined
+  int columns = 0;       // of a warpgroup's product
 };
 
 class FormTable {
@@ -50,6 +51,7 @@ void add_atomic_forms(FormTable& table);
 void add_warp_forms(FormTable& table);
 void add_matrix_forms(FormTable& table);
 void add_copy_forms(FormTable& table);
+void add_warpgroup_forms(FormTable& table);
 
 const FormTable& forms();
 
