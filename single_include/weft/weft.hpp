@@ -4993,7 +4993,9 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
 //   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped, and attention of few queries split along the keys
+//   prune           what nothing needs is dropped, what is copied in another order computed in that order,
+//   and
+//                   attention of few queries split along the keys
 //                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become kernels
 //   collect         what each kernel computes, reads and stores
@@ -8166,6 +8168,28 @@ struct AttentionView {
     if (instruction(i).op != Opcode::select) return false;
     for (int k = 0; k < header.score_end; ++k)
       if (instruction(k).a == instruction(i).a && masks(k)) return true;
+    return false;
+  }
+
+  // Whether what register `r` holds is made of a random number, or of the product of a query and a key.
+  WEFT_HD static constexpr bool draws(int r) { return is_made_of(r, Opcode::random, -1); }
+  WEFT_HD static constexpr bool takes_product(int r) { return is_made_of(r, Opcode::load, load_product); }
+
+ private:
+  WEFT_HD static constexpr bool is_made_of(int r, Opcode op, int which) {
+    bool needed[header.instructions > 0 ? header.instructions : 1]{};
+    needed[r] = true;
+    for (int i = r; i >= 0; --i) {
+      if (!needed[i]) continue;
+      const Instruction in = instruction(i);
+      if (in.op == op && (which < 0 || in.aux == which)) return true;
+      if (in.op == Opcode::constant || in.op == Opcode::load || in.op == Opcode::index ||
+          in.op == Opcode::random)
+        continue;
+      needed[in.a] = true;
+      if (in.op >= Opcode::add) needed[in.b] = true;
+      if (in.op == Opcode::select || in.op == Opcode::fma) needed[in.c] = true;
+    }
     return false;
   }
 };
@@ -16431,9 +16455,119 @@ constexpr void run(Module& m) {
 // ---- weft/transforms/prune.hpp ----
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
-// computations that differ in the variables of grad alone become one, and a bias is added to a matrix product
-// after what else is (epilogue.hpp).
+// computations that differ in the variables of grad alone become one, a bias is added to a matrix product
+// after what else is (epilogue.hpp), and what would be copied in another order is computed in it
+// (hoist_permutes.hpp).
 
+// ---- weft/transforms/hoist_permutes.hpp ----
+// A permutation of what is computed element by element, taken before the computation where its result would
+// be copied behind it: the kernel then writes in the order that is wanted. Gradients of the queries, keys and
+// values that one layer made are put together so. Law: every value is the same, each at its place.
+
+namespace WEFT_NAMESPACE::transforms {
+
+class PermuteHoisting {
+ public:
+  // `uses`: how often each node is read for what is wanted; of those that are computed in another order
+  // alone, `live` is taken back.
+  constexpr PermuteHoisting(const ir::Graph& g, List<int>& uses, List<u8>& live) : g_(g), uses_(uses) {
+    const ir::Node* const nodes = g.nodes.data();
+    const int n = g.nodes.size();
+    for (int i = 0; i < n; ++i) {
+      if (nodes[i].op != ir::Op::reshape || !live.items[i]) continue;
+      const int p = g.edges.items[nodes[i].first];
+      if (nodes[p].op != ir::Op::permute || hoists(p) || !is_copied(p, i)) continue;
+      const int x = g.in(p, 0);
+      if (!is_computed(x) || !is_movable(x)) continue;
+      if (hoisted_.empty()) hoisted_ = List<u8>(n, 0);
+      hoisted_.items[p] = 1;
+      leave(x, live);
+    }
+  }
+
+  // Whether permutation p is taken before what it permutes.
+  constexpr bool hoists(int p) const { return !hoisted_.empty() && hoisted_.items[p] != 0; }
+
+  // What stands for it in b, where moved[i] stands for node i.
+  constexpr int hoisted(ir::Builder& b, const int* moved, int p) const {
+    i64 order[8]{};
+    for (int k = 0; k < g_.dims(p).rank; ++k) order[k] = g_.attribute(p, k);
+    return in_order(b, moved, g_.in(p, 0), order).id;
+  }
+
+ private:
+  using Op = ir::Op;
+
+  // Whether rows stay whole, and reader i reshapes what no view reshapes.
+  constexpr bool is_copied(int p, int i) const {
+    const Dims from = g_.dims(g_.in(p, 0)), to = g_.dims(p);
+    if (g_.attribute(p, to.rank - 1) != to.rank - 1) return false;
+    kernel_ir::View v = kernel_ir::contiguous_view(g_.in(p, 0), from);
+    return kernel_ir::apply_movement(g_, p, v) && !kernel_ir::reshape_view(v, to, g_.dims(i));
+  }
+  // Element by element, and for one reader only.
+  constexpr bool is_computed(int i) const {
+    const Op op = g_.nodes.items[i].op;
+    return (ir::is_pointwise(op) || op == Op::pad) && uses_.items[i] == 1;
+  }
+  constexpr bool is_movable(int i) const {
+    if (!is_computed(i)) return g_.nodes.items[i].op == Op::constant || is_in_memory(i);
+    const ir::Node& n = g_.nodes.items[i];
+    for (int k = 0; k < n.arity; ++k)
+      if (!is_movable(g_.edges.items[n.first + k])) return false;
+    return true;
+  }
+  // Read from memory where it lies: a view of what was given, or of what a kernel of its own has made.
+  constexpr bool is_in_memory(int i) const {
+    kernel_ir::View v;
+    return view_of(i, v);
+  }
+  constexpr bool view_of(int i, kernel_ir::View& v) const {
+    const ir::Node& n = g_.nodes.items[i];
+    if (n.op == Op::input || n.op == Op::state || n.op == Op::result) {
+      v = kernel_ir::contiguous_view(i, g_.dims(i));
+      return true;
+    }
+    return ir::is_movement(n.op) && n.op != Op::pad && n.arity == 1 && view_of(g_.edges.items[n.first], v) &&
+           kernel_ir::apply_movement(g_, i, v);
+  }
+
+  // The computation of i itself is not needed, nor are constants that nothing else reads.
+  constexpr void leave(int i, List<u8>& live) {
+    const ir::Node& n = g_.nodes.items[i];
+    if (n.op == Op::constant) {
+      if (--uses_.items[i] == 0) live.items[i] = 0;
+    } else if (is_computed(i)) {
+      live.items[i] = 0;
+      for (int k = 0; k < n.arity; ++k) leave(g_.edges.items[n.first + k], live);
+    }
+  }
+  constexpr ir::Value in_order(ir::Builder& b, const int* moved, int i, const i64* order) const {
+    ir::Node n = g_.nodes.items[i];
+    if (n.op == Op::constant)
+      return {&b, b.constant(n.dtype, b.shape(ir::permuted(g_.dims(i), order)), n.imm)};
+    if (!is_computed(i)) return ir::permute({&b, moved[i]}, order);
+    if (n.op == Op::cast && g_.nodes.items[g_.in(i, 0)].dtype == n.dtype)  // a variable of grad
+      return in_order(b, moved, g_.in(i, 0), order);
+    if (n.op == Op::pad) {
+      const int rank = g_.dims(i).rank;
+      i64 low_high[16]{};
+      for (int k = 0; k < 2 * rank; ++k)
+        low_high[k] = g_.attribute(i, 2 * static_cast<int>(order[k / 2]) + k % 2);
+      return ir::pad(in_order(b, moved, g_.in(i, 0), order), low_high, ir::constant_value(n.dtype, n.imm));
+    }
+    List<int> operands;
+    for (int k = 0; k < n.arity; ++k) operands.push(in_order(b, moved, g_.in(i, k), order).id);
+    n.shape = b.shape(ir::permuted(g_.dims(i), order));
+    return {&b, b.add(n, operands.data(), n.arity)};
+  }
+
+  const ir::Graph& g_;
+  List<int>& uses_;
+  List<u8> hoisted_;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms
 // ---- weft/transforms/simplify_loops.hpp ----
 // Loops without what nothing uses: results, carries that only feed themselves, operands. Law: what a loop has
 // in memory anyway is not written twice: a stacked output that is a carry, and a carry's last value where its
@@ -16744,6 +16878,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     late_at[i] = late.size();
     late.push(sum);
   }
+  const PermuteHoisting hoisting(g, found.uses, found.live);
   ir::Builder b(g, variables ? n : 0);
   ir::Graph& r = b.graph;
   List<int> body(g.bodies.size(), -1);  // the new number of each that is still used
@@ -16780,6 +16915,10 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     const bool same = node.op == ir::Op::cast && nodes[in[0]].dtype == node.dtype;
     if (node.op == ir::Op::stop_gradient || ir::info(node.op).kind == ir::OpClass::marker || same) {
       moved[i] = moved[in[0]];
+      continue;
+    }
+    if (hoisting.hoists(i)) {
+      moved[i] = hoisting.hoisted(b, moved, i);
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
@@ -19902,6 +20041,16 @@ constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
   const ir::Value upper = ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 8));
   return ir::cast(upper, DType::f32) * 5.9604644775390625e-8;  // 2^-24
 }
+// Where a number uniform in [0, 1) is less than `keep` as f32, which the bits are compared for by themselves:
+// the upper 24 are below keep 2^24.
+constexpr ir::Value kept_with(ir::Builder& b, const Dims& dims, double keep) {
+  const double least = static_cast<double>(static_cast<f32>(keep)) * 16777216.0;
+  i64 upper = static_cast<i64>(least);
+  if (static_cast<double>(upper) < least) ++upper;
+  const ir::Value bits = random_bits(b, dims);
+  if (upper >= 16777216) return ir::constant(b, DType::boolean, dims, 1);
+  return ir::binary(ir::Op::lt, bits, ir::constant(b, DType::u32, dims, static_cast<double>(upper << 8)));
+}
 // Standard normal: Box and Muller (1958), of two uniform streams; 1 - u keeps the logarithm finite.
 constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
   const ir::Value u = 1.0 - uniform_bits(b, dims), v = uniform_bits(b, dims);
@@ -19959,8 +20108,7 @@ struct DropoutOp : Operation<DropoutOp> {
     const double keep = 1.0 - static_cast<double>(p);
     if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
-    const ir::Value u = detail::uniform_bits(b, X::shape::value);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value kept = detail::kept_with(b, X::shape::value, keep);
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
   }
@@ -22104,8 +22252,7 @@ struct DropBlocks : Operation<DropBlocks<Axes>> {
     if (keep >= 1) return X{x.value};
     Dims d = X::shape::value;
     for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value u = weft::detail::uniform_bits(b, d);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value kept = weft::detail::kept_with(b, d, keep);
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
   }
@@ -22163,8 +22310,7 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
     if (drop <= 0) return X{x.value};
     Dims d = X::shape::value;
     for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value u = weft::detail::uniform_bits(b, d);
-    const ir::Value kept = ir::binary(ir::Op::lt, u, ir::constant_like(u, keep));
+    const ir::Value kept = weft::detail::kept_with(b, d, keep);
     const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
     const ir::Value scaled = x.value * a + alpha * a * drop;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
@@ -66213,6 +66359,21 @@ class NvtxModules {
 // one owner: two of seven products are computed twice, and no atomics are needed. Law: the order of every sum
 // depends on the extents alone.
 
+// ---- weft/kernels/attention/backward_warpgroup.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_WARPGROUP_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_WARPGROUP_CUH
+// Attention's backward pass by warpgroups: a block is one, with 64 rows that stay; of the tiles that go by
+// the next is copied while one is multiplied. Law: the order of every sum depends on the extents alone.
+//
+// (Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao: FlashAttention-3, 2024.)
+
+// ---- weft/kernels/attention/backward_rows.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_ROWS_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_ROWS_CUH
+// What a thread of attention's backward pass on a GPU does with the products of a tile: they become weights,
+// and gradients of weights those of products. Rows of the tile stay in the block, its columns go by: queries
+// by keys, or keys by queries.
+
 // ---- weft/kernels/attention/cuda_tiles.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_TILES_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_TILES_CUH
@@ -66455,13 +66616,14 @@ namespace WEFT_NAMESPACE::kernels {
 struct RandomWords {
   u32 seed[4];
   u32 stream;
-  bool aligned;  // the first key of each row begins a counter
+  bool aligned;  // the first key of each row begins a counter; InStep: it is known to
 
   // Columns are keys: of two neighbouring tiles of eight, `first` being the number of the row's place in the
   // first column, those of the thread's columns 2 (lane % 4) and the next in the one, then in the other.
+  template <bool InStep>
   __device__ __forceinline__ void along_columns(u32 first, u32 (&words)[4]) const {
     const MmaPlace at;
-    if (!aligned) {
+    if (!InStep && !aligned) {
       one_by_one([&](int k) { return first + static_cast<u32>(8 * (k / 2) + at.column + k % 2); }, words);
       return;
     }
@@ -66480,9 +66642,10 @@ struct RandomWords {
   // Rows are keys: of two neighbouring queries, `first` and `second` being the numbers of their places in the
   // warp's first row, those of the thread's rows lane / 4 and 8 more: of the one query, of the other, then of
   // both in the later row.
+  template <bool InStep>
   __device__ __forceinline__ void along_rows(u32 first, u32 second, u32 (&words)[4]) const {
     const MmaPlace at;
-    if (!aligned) {
+    if (!InStep && !aligned) {
       one_by_one([&](int k) { return (k % 2 == 0 ? first : second) + static_cast<u32>(at.row + k / 2 * 8); },
                  words);
       return;
@@ -66724,6 +66887,7 @@ namespace WEFT_NAMESPACE::kernels {
 inline constexpr i64 most_attention_width = 256;
 // What a block may take on every GPU with the instructions, and of that for what is known of tiles.
 inline constexpr i64 most_attention_shared_bytes = 99 * 1024, most_tile_mask_bytes = 2048;
+inline constexpr i64 most_warpgroup_shared_bytes = 227 * 1024;  // of sm_90
 
 constexpr int attention_width(i64 width) {  // rounded up, so that a few kernels serve all
   const i64 step = width <= 64 ? 16 : width <= 128 ? 32 : 64;
@@ -66811,6 +66975,13 @@ struct CudaAttention {
     }
     return r;
   }
+  // Whether the rows of every stream begin counters, so that nothing is asked of each while it is drawn.
+  __device__ __forceinline__ static bool draws_in_step(const Randoms& r) {
+    bool all = true;
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k) all = all && r.of[k].aligned;
+    return all;
+  }
   // What is known of a tile of the grid, of one batch and head.
   __device__ __forceinline__ TileMask tile_mask(const GridTile& tile) const {
     const CudaLoads<C> loads{call, parameters.pointer + AttentionPointers::captured(header.is_gradient)};
@@ -66820,6 +66991,12 @@ struct CudaAttention {
     const i64 row = call.stride(operand, 2);
     return {pointer<const T>(which) + b * call.stride(operand, 0) + h * call.stride(operand, 1) + first * row,
             row, call.stride(operand, 3), (parameters.in_chunks >> operand & 1u) != 0};
+  }
+  // The block's number, asked for anew, so that nothing that is made of it is kept in registers meanwhile.
+  __device__ __forceinline__ static u32 block_number() {
+    u32 r = 0;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(r));
+    return r;
   }
   __device__ __forceinline__ i64 group() const { return call.heads / call.kv_heads; }
 
@@ -66839,42 +67016,81 @@ struct CudaAttention {
     }
   }
 
-  // What is known of each tile of those that go by. Every thread of the block calls find, and a barrier
-  // follows.
+  // What is known of each tile of those that go by, to each of `Sets` parts of the block: warpgroups that
+  // have rows of their own. Every thread of the block calls find, and a barrier follows.
+  template <int Sets>
   struct TileMasks {
-    u32* attends;  // bits of the tiles that are computed
-    u32* full;     // and of those that lie in the grid as a whole, and where every mask holds
+    u32* bits;  // of each set: of the tiles that are computed, then of those that lie in the grid as a whole,
+                // and where every mask holds
     int tiles;
     u32 words;  // 0: nothing is known
 
+    // By the `Threads` threads of a set, of which this one is number `rank`.
     template <int Threads, class Mask, class Whole>
-    __device__ __forceinline__ void find(const Mask& mask, const Whole& whole) const {
-      const int rank = static_cast<int>(threadIdx.x);
+    __device__ __forceinline__ void find(int set, int rank, const Mask& mask, const Whole& whole) const {
       for (int word = rank / 32; word < static_cast<int>(words); word += Threads / 32) {
         const int t = 32 * word + rank % 32;
         const TileMask known = t < tiles ? mask(t) : TileMask::none;
         const u32 some = __ballot_sync(~0u, known != TileMask::none),
                   all = __ballot_sync(~0u, known == TileMask::full && whole(t));
-        if (rank % 32 == 0) attends[word] = some, full[word] = all;
+        if (rank % 32 == 0) of(set)[word] = some, of(set)[words + static_cast<u32>(word)] = all;
       }
     }
-    // The first that is computed from `t` on, or `tiles`.
+    // The first that any set computes from `t` on, or `tiles`.
     __device__ __forceinline__ int next(int t) const {
       if (words == 0) return t;
       while (t < tiles) {
-        const u32 left = attends[t / 32] >> t % 32;
+        u32 left = 0;
+#pragma unroll
+        for (int set = 0; set < Sets; ++set) left |= of(set)[t / 32];
+        left >>= t % 32;
         if (left != 0) return t + __popc((left & (~left + 1)) - 1);
         t = (t / 32 + 1) * 32;
       }
       return tiles;
     }
-    __device__ __forceinline__ bool is_full(int t) const {
-      return words != 0 && (full[t / 32] >> t % 32 & 1u) != 0;
+    // A set's way over the tiles that any of them computes, word by word of the bits.
+    struct Walk {
+      int tile;            // `tiles` at the end
+      bool attends, full;  // of this set
+      u32 left, own, whole;
+    };
+    __device__ __forceinline__ Walk walk(int set) const {
+      Walk w{-1, true, false, 0, 0, 0};
+      go_on(set, w);
+      return w;
     }
+    __device__ __forceinline__ void go_on(int set, Walk& w) const {
+      ++w.tile;
+      if (words == 0) return;
+      if (w.left == 0) {  // the next word that has a bit
+        int word = (w.tile + 31) / 32;
+        for (; w.left == 0 && word < static_cast<int>(words); ++word) {
+#pragma unroll
+          for (int k = 0; k < Sets; ++k) w.left |= of(k)[word];
+          w.own = of(set)[word], w.whole = of(set)[words + static_cast<u32>(word)];
+        }
+        if (w.left == 0) {
+          w.tile = tiles;
+          return;
+        }
+        w.tile = 32 * (word - 1);
+      }
+      const u32 bit = w.left & (~w.left + 1);
+      w.left ^= bit;
+      w.tile = w.tile / 32 * 32 + __popc(bit - 1);
+      w.attends = (w.own & bit) != 0, w.full = (w.whole & bit) != 0;
+    }
+    __device__ __forceinline__ bool is_full(int set, int t) const {
+      return words != 0 && (of(set)[words + static_cast<u32>(t / 32)] >> t % 32 & 1u) != 0;
+    }
+
+   private:
+    __device__ __forceinline__ u32* of(int set) const { return bits + static_cast<u32>(2 * set) * words; }
   };
-  __device__ __forceinline__ TileMasks tile_masks(void* shared, int tiles) const {
-    u32* const bits = static_cast<u32*>(shared);
-    return {bits, bits + parameters.tile_mask_words, tiles, parameters.tile_mask_words};
+  template <int Sets = 1>
+  __device__ __forceinline__ TileMasks<Sets> tile_masks(void* shared, int tiles) const {
+    return {static_cast<u32*>(shared), tiles, parameters.tile_mask_words};
   }
 };
 
@@ -66903,6 +67119,304 @@ __device__ __forceinline__ void store_sums(R* row, int width, const float (&sums
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_CUDA_TILES_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Which gradients a kernel computes.
+enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
+
+template <class C, AttentionGradients Which, int Moving, int Threads>
+struct AttentionBackwardRows : CudaAttention<C> {
+  using Base = CudaAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::infinite;
+  using Base::streams;
+  using typename Base::Body;
+  using typename Base::T;
+  using At = AttentionPointers;
+  static constexpr bool of_queries = Which == AttentionGradients::of_queries;
+  static constexpr bool of_values =
+      Which == AttentionGradients::of_values || Which == AttentionGradients::of_keys_and_values;
+  static constexpr bool of_factors = Which != AttentionGradients::of_values;  // of queries or keys
+  static constexpr int moving = Moving, threads = Threads;
+
+  // What is known of `staying` rows from `first` on, by the columns from `moves` on.
+  __device__ __forceinline__ TileMask mask(i64 b, i64 h, int staying, int first, int all_staying, int moves,
+                                           int all_moving) const {
+    const i64 end = first + staying < all_staying ? first + staying : all_staying,
+              moving_end = moves + moving < all_moving ? moves + moving : all_moving;
+    if constexpr (of_queries)
+      return Base::tile_mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
+    else
+      return Base::tile_mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
+  }
+  // Log-sum-exp and delta of a query.
+  struct RowNumbers {
+    f32 lse, delta;
+  };
+  __device__ __forceinline__ const f32* row_number(bool is_delta, i64 b, i64 h, int i) const {
+    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
+    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+           i * call.row_stride(is_delta, 2);
+  }
+  // Those of `moving` queries, all of the one before the other.
+  __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
+#pragma unroll
+    for (int begin = 0; begin < 2 * moving; begin += threads) {
+      const int k = begin + static_cast<int>(threadIdx.x);
+      if (begin + threads > 2 * moving && k >= 2 * moving) break;
+      const bool is_delta = k >= moving, there = first + k % moving < all;
+      detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
+    }
+  }
+
+  // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
+  // places are in it, every mask holds, and random numbers are drawn in step.
+  template <bool Full, class RowOf, int Columns>
+  __device__ __forceinline__ void evaluate([[maybe_unused]] const typename Base::Randoms& randoms, i64 b,
+                                           i64 h, int first, int all_staying, int moves, int all_moving,
+                                           const RowOf& row_of, float (&weights)[Columns][4],
+                                           float (&gradients)[Columns][4]) const {
+    const MmaPlace at;
+    Body body = Base::body();
+    [[maybe_unused]] u32 words[streams][4];  // of the four places at hand, by stream
+    // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
+#pragma unroll
+    for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
+      const int i = of_queries ? first + at.row + 8 * outer : moves + 8 * (outer / 2) + at.column + outer % 2;
+      const int all_queries = of_queries ? all_staying : all_moving,
+                all_keys = of_queries ? all_moving : all_staying;
+      const bool row_there = Full || i < all_queries;
+      const int row = row_there ? i : all_queries - 1;
+      body.go_to_row(b, h, row);
+      if constexpr (header.streams > 0 && !of_queries)
+        if (outer % 2 == 0) draw_rows<Full>(body, randoms, i, first, words);
+      const RowNumbers of_row = row_of(outer);
+      const f32 delta = of_row.delta,
+                shift = Base::scaled_shift(of_row.lse == -infinite ? infinite : of_row.lse);
+#pragma unroll
+      for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
+        const int n = of_queries ? inner / 2 : outer / 2,
+                  e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
+        const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
+        const bool key_there = Full || j < all_keys, there = row_there && key_there;
+        if constexpr (header.streams > 0 && of_queries)
+          if (inner % 4 == 0) draw_columns<Full>(body, randoms, moves + 8 * n, words);
+#pragma unroll
+        for (int k = 0; k < header.streams; ++k)
+          body.words[k] = words[k][of_queries ? inner % 4 : outer % 2 + 2 * inner];
+        const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
+        const float weight = Base::weight(s, shift), p = there ? weight : 0;
+        float kept = p, dp = gradients[n][e];
+        if constexpr (header.drops) {
+          const float factor = body.factor();
+          kept = p * factor;
+          dp = dp * factor;
+        }
+        const float ds = body.template gradient<Full>(p * (dp - delta));
+        weights[n][e] = kept;
+        gradients[n][e] = there ? ds : 0;
+      }
+    }
+  }
+
+  // Of keys j and on, in the columns of two tiles.
+  template <bool InStep>
+  __device__ __forceinline__ void draw_columns(const Body& body, const typename Base::Randoms& randoms, int j,
+                                               u32 (&words)[streams][4]) const {
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k)
+      randoms.of[k].template along_columns<InStep>(static_cast<u32>(body.row_number() * call.keys + j),
+                                                   words[k]);
+  }
+  // Of query i and the next, keys j and on being the warp's rows.
+  template <bool InStep>
+  __device__ __forceinline__ void draw_rows(const Body& body, const typename Base::Randoms& randoms, int i,
+                                            int j, u32 (&words)[streams][4]) const {
+    const i64 head = (body.place[0] * call.heads + body.place[1]) * call.queries;
+#pragma unroll
+    for (int k = 0; k < header.streams; ++k)
+      randoms.of[k].template along_rows<InStep>(static_cast<u32>((head + i) * call.keys + j),
+                                                static_cast<u32>((head + i + 1) * call.keys + j), words[k]);
+  }
+
+  template <int Result, int Columns>
+  __device__ __forceinline__ void write(int which, i64 offset, i64 width, const float (&sums)[Columns][4],
+                                        int half) const {
+    using R = ctype<header.results[Result]>;
+    if (R* const to = Base::template pointer<R>(which))
+      store_sums(to + offset, static_cast<int>(width), sums, half, [](float x) { return x; });
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_ROWS_CUH
+// ---- weft/kernels/attention/forward_warpgroup.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_WARPGROUP_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_WARPGROUP_CUH
+// Attention's forward pass by warpgroups: each has 64 queries of the block's, and all share the tiles of keys
+// and values that go by, the next being copied while one is multiplied. Law: the order of every sum depends
+// on the extents alone.
+//
+// (Shah, Bikshandi, Zhang, Thakkar, Ramani, Dao: FlashAttention-3, 2024.)
+
+// ---- weft/kernels/attention/forward_rows.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_ROWS_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_ROWS_CUH
+// What a thread of attention's forward pass on a GPU does with the scores of its rows: they become weights
+// relative to the largest of their row so far. Law: the order of every sum depends on the extents alone.
+//
+// (Dao: FlashAttention-2, 2023.)
+
+namespace WEFT_NAMESPACE::kernels {
+
+template <class C, int Keys, int ValueWidth>
+struct AttentionForwardRows : CudaAttention<C> {
+  using Base = CudaAttention<C>;
+  using Base::call;
+  using Base::header;
+  using Base::infinite;
+  using Base::streams;
+  using typename Base::Body;
+  using typename Base::View;
+  using At = AttentionPointers;
+  static constexpr int keys = Keys;
+
+  // Two rows of a tile of 16, of which a thread has columns: their largest scores and the sums of their
+  // weights so far.
+  struct RowPair {
+    Body body[2];
+    float top[2], total[2];
+  };
+  template <int>  // an expansion of (void(M), ...) ends nvcc 13.0
+  __device__ __forceinline__ RowPair begin_pair() const {
+    return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
+  }
+
+  // The random words of the keys from j on, by row and stream.
+  template <bool InStep>
+  __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
+                                       u32 (&words)[2][streams][4]) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int k = 0; k < header.streams; ++k)
+        randoms.of[k].template along_columns<InStep>(
+            static_cast<u32>(body[half].row_number() * call.keys + j), words[half][k]);
+  }
+  // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
+  // there, every mask holds, and random numbers are drawn in step.
+  template <bool Full>
+  __device__ __forceinline__ void weigh(RowPair& rows, [[maybe_unused]] const typename Base::Randoms& randoms,
+                                        int j0, int all_keys, float (&scores)[keys / 8][4],
+                                        float (&sums)[ValueWidth / 8][4]) const {
+    const MmaPlace at;
+    Body(&body)[2] = rows.body;
+    float(&top)[2] = rows.top, (&total)[2] = rows.total;
+    // of a row's even columns and its odd ones, for chains half as long, where there are registers for both
+    constexpr int chains = size_of(header.factors) == 2 ? 2 : 1;
+    float reached[2][chains];
+#pragma unroll
+    for (int k = 0; k < 2 * chains; ++k) reached[k / chains][k % chains] = -infinite;
+    [[maybe_unused]] u32 words[2][streams][4];  // of two tiles of eight keys
+    // The body on element e of columns 8 n and on.
+    const auto evaluate = [&](int n, int e, bool draws, float product) {
+      const int j = j0 + 8 * n + at.column + e % 2;
+      const bool there = Full || j < all_keys;
+      if (draws)
+#pragma unroll
+        for (int k = 0; k < header.streams; ++k) body[e / 2].words[k] = words[e / 2][k][2 * (n % 2) + e % 2];
+      const float s = body[e / 2].template score<Full>(there ? j : all_keys - 1, 1, product);
+      return there ? s : -infinite;
+    };
+    constexpr bool draws_first = View::draws(header.score);
+    static_assert(!header.drops || !View::takes_product(header.factor));
+#pragma unroll
+    for (int n = 0; n < keys / 8; ++n) {
+      if constexpr (draws_first)
+        if (n % 2 == 0) draw<Full>(body, randoms, j0 + 8 * n, words);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        scores[n][e] = evaluate(n, e, draws_first, scores[n][e]);
+        float& most = reached[e / 2][e % chains];
+        most = fmaxf(scores[n][e], most);
+      }
+    }
+    float shift[2], before[2], sum[2][chains]{};
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float largest = fmaxf(reached[half][0], reached[half][chains - 1]);
+#pragma unroll
+      for (int lane = 1; lane < 4; lane *= 2) largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, lane));
+      largest = fmaxf(largest, top[half]);
+      shift[half] = Base::scaled_shift(largest == -infinite ? 0 : largest);
+      before[half] = Base::weight(top[half], shift[half]);
+      top[half] = largest;
+    }
+    // What weights are multiplied by is drawn here, of the body's other half: no thread keeps it for a tile.
+#pragma unroll
+    for (int n = 0; n < keys / 8; ++n) {
+      if constexpr (header.drops)
+        if (n % 2 == 0) draw<Full>(body, randoms, j0 + 8 * n, words);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float p = Base::weight(scores[n][e], shift[e / 2]);
+        sum[e / 2][e % chains] += p;
+        scores[n][e] = p;
+        if constexpr (header.drops) {
+          evaluate(n, e, true, 0);
+          scores[n][e] *= body[e / 2].factor();
+        }
+      }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      total[half] =
+          total[half] * before[half] + (chains == 2 ? sum[half][0] + sum[half][chains - 1] : sum[half][0]);
+    if (__any_sync(~0u, before[0] != 1 || before[1] != 1)) {  // most tiles have no row's largest score
+#pragma unroll
+      for (int n = 0; n < ValueWidth / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) sums[n][e] *= before[e / 2];
+    }
+  }
+
+  __device__ __forceinline__ void finish(u32 head, int first, int all_queries,
+                                         const float (&sums)[ValueWidth / 8][4], RowPair& rows) const {
+    using R = ctype<header.results[0]>;
+    const MmaPlace at;
+    float(&top)[2] = rows.top, (&total)[2] = rows.total;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int lane = 1; lane < 4; lane *= 2) total[half] += __shfl_xor_sync(~0u, total[half], lane);
+      const int i = first + at.row + 8 * half;
+      if (i >= all_queries) continue;
+      const i64 row = i64{head} * all_queries + i;
+      const float share = total[half] == 0 ? 1 : 1 / total[half];
+      if (R* const y = Base::template pointer<R>(At::y))
+        store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
+                   [&](float x) { return x * share; });
+      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
+        lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
+    }
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_ROWS_CUH
+// ---- weft/kernels/mma/warpgroup.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_MMA_WARPGROUP_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_MMA_WARPGROUP_CUH
+// A warpgroup's product of matrices on the tensor cores of sm_90a, which read shared memory by themselves:
+// tiles as they read them, and the instruction. Law: c (64, 8 columns) += a (64, depth) b (depth, 8 columns)
+// of 16-bit floats, sums in f32; warp w of the group has rows 16 w to 16 w + 15, as MmaPlace says. Between
+// begin and wait nobody writes what is multiplied or reads the sums.
+//
+// (PTX ISA, Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions: register fragments, shared
+// memory layouts, matrix descriptor.)
+
 // ---- weft/kernels/launch/cuda.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_LAUNCH_CUDA_CUH
@@ -66972,8 +67486,679 @@ inline i64 cuda_attribute(cudaDeviceAttr which) {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Which gradients a kernel computes.
-enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define WEFT_HAS_WARPGROUP_PRODUCTS 1
+inline constexpr bool compiles_warpgroup_products = true;
+#else
+inline constexpr bool compiles_warpgroup_products = false;
+#endif
+
+inline constexpr int warpgroup_threads = 128, warpgroup_rows = 64;
+
+// Whether the code that the device runs of this program is compiled for them: its launch bound says so.
+template <u64 Tag>
+__global__ void __launch_bounds__(compiles_warpgroup_products ? 2 * warpgroup_threads
+                                                              : warpgroup_threads) WEFT_KERNEL
+    warpgroup_products_kernel() {}
+inline bool has_warpgroup_products() {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes,
+                                   reinterpret_cast<const void*>(&warpgroup_products_kernel<kernel_tag>)),
+             "cudaFuncGetAttributes", "a kernel");
+  return attributes.maxThreadsPerBlock == 2 * warpgroup_threads;
+}
+
+// What this warpgroup's threads have written to registers and what was waited for is there for products that
+// begin behind it.
+__device__ __forceinline__ void begin_warpgroup_products() {
+#ifdef WEFT_HAS_WARPGROUP_PRODUCTS
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+// The products begun since the last call are a group.
+__device__ __forceinline__ void end_group_of_products() {
+#ifdef WEFT_HAS_WARPGROUP_PRODUCTS
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+// Until all but the last `Pending` groups are done, `c` being sums of those that are.
+template <int Pending, int Columns>
+__device__ __forceinline__ void wait_for_products(float (&c)[Columns][4]) {
+#ifdef WEFT_HAS_WARPGROUP_PRODUCTS
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+#pragma unroll
+  for (int n = 0; n < Columns; ++n)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) asm volatile("" : "+f"(c[n][e])::"memory");  // no sum is read before
+#endif
+}
+// What this thread has written to shared memory, and copies that it waited for, is there for products that
+// begin behind a barrier.
+__device__ __forceinline__ void show_to_products() {
+#ifdef WEFT_HAS_WARPGROUP_PRODUCTS
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+namespace detail {
+
+// c (64, Columns) = a b, or += where `add`: a in registers or at a descriptor, b at one; TransposedB: b's
+// rows lie along its depth.
+
+#define WEFT_WARPGROUP_PRODUCT_16(type)                                                                    \
+  if constexpr (InRegisters)                                                                               \
+    asm volatile(                                                                                          \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %13, 0;\n"                                                       \
+        "wgmma.mma_async.sync.aligned.m64n16k16.f32." type "." type                                        \
+        " {%0, %1, %2, %3, %4, %5, %6, %7}, "                                                              \
+        "{%8, %9, %10, %11}, %12, p, 1, 1, %14;\n}\n"                                                      \
+        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),        \
+          "+f"(c[1][2]), "+f"(c[1][3])                                                                     \
+        : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "l"(b), "r"(int{add}), "n"(int{TransposedB}) \
+        : "memory");                                                                                       \
+  else                                                                                                     \
+    asm volatile(                                                                                          \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %10, 0;\n"                                                       \
+        "wgmma.mma_async.sync.aligned.m64n16k16.f32." type "." type                                        \
+        " {%0, %1, %2, %3, %4, %5, %6, %7}, "                                                              \
+        "%8, %9, p, 1, 1, 0, %11;\n}\n"                                                                    \
+        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),        \
+          "+f"(c[1][2]), "+f"(c[1][3])                                                                     \
+        : "l"(a.at), "l"(b), "r"(int{add}), "n"(int{TransposedB})                                          \
+        : "memory")
+
+#define WEFT_WARPGROUP_PRODUCT_32(type)                                                                    \
+  if constexpr (InRegisters)                                                                               \
+    asm volatile(                                                                                          \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %21, 0;\n"                                                       \
+        "wgmma.mma_async.sync.aligned.m64n32k16.f32." type "." type                                        \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "                        \
+        "{%16, %17, %18, %19}, %20, p, 1, 1, %22;\n}\n"                                                    \
+        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),        \
+          "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),        \
+          "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3])                                       \
+        : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "l"(b), "r"(int{add}), "n"(int{TransposedB}) \
+        : "memory");                                                                                       \
+  else                                                                                                     \
+    asm volatile(                                                                                          \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %18, 0;\n"                                                       \
+        "wgmma.mma_async.sync.aligned.m64n32k16.f32." type "." type                                        \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "                        \
+        "%16, %17, p, 1, 1, 0, %19;\n}\n"                                                                  \
+        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),        \
+          "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),        \
+          "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3])                                       \
+        : "l"(a.at), "l"(b), "r"(int{add}), "n"(int{TransposedB})                                          \
+        : "memory")
+
+#define WEFT_WARPGROUP_PRODUCT_64(type)                                                                     \
+  if constexpr (InRegisters)                                                                                \
+    asm volatile(                                                                                           \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"                                                        \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type                                         \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, " \
+        "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "                                          \
+        "{%32, %33, %34, %35}, %36, p, 1, 1, %38;\n}\n"                                                     \
+        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),         \
+          "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),         \
+          "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3]), "+f"(c[4][0]), "+f"(c[4][1]),         \
+          "+f"(c[4][2]), "+f"(c[4][3]), "+f"(c[5][0]), "+f"(c[5][1]), "+f"(c[5][2]), "+f"(c[5][3]),         \
+          "+f"(c[6][0]), "+f"(c[6][1]), "+f"(c[6][2]), "+f"(c[6][3]), "+f"(c[7][0]), "+f"(c[7][1]),         \
+          "+f"(c[7][2]), "+f"(c[7][3])                                                                      \
+        : "r"(a.r[0]), "r"(a.r[1]), "r"(a.r[2]), "r"(a.r[3]), "l"(b), "r"(int{add}), "n"(int{TransposedB})  \
+        : "memory");                                                                                        \
+  else                                                                                                      \
+    asm volatile(                                                                                           \
+        "{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"                                                        \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type                                         \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, " \
+        "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "                                          \
+        "%32, %33, p, 1, 1, 0, %35;\n}\n"                                                                   \
+        : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),         \
+          "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),         \
+          "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3]), "+f"(c[4][0]), "+f"(c[4][1]),         \
+          "+f"(c[4][2]), "+f"(c[4][3]), "+f"(c[5][0]), "+f"(c[5][1]), "+f"(c[5][2]), "+f"(c[5][3]),         \
+          "+f"(c[6][0]), "+f"(c[6][1]), "+f"(c[6][2]), "+f"(c[6][3]), "+f"(c[7][0]), "+f"(c[7][1]),         \
+          "+f"(c[7][2]), "+f"(c[7][3])                                                                      \
+        : "l"(a.at), "l"(b), "r"(int{add}), "n"(int{TransposedB})                                           \
+        : "memory")
+
+// 16 columns of a: in registers, as MmaAtom<T>::A, or a descriptor's.
+struct DescribedRows {
+  u64 at;
+};
+
+template <class T, bool TransposedB, class A, int Columns>
+__device__ __forceinline__ void begin_product(float (&c)[Columns][4], const A& a, u64 b, bool add) {
+#ifdef WEFT_HAS_WARPGROUP_PRODUCTS
+  static_assert(std::is_same_v<T, bf16> || std::is_same_v<T, f16>);
+  static_assert(Columns == 2 || Columns == 4 || Columns == 8);
+  constexpr bool InRegisters = !std::is_same_v<A, DescribedRows>;
+  constexpr bool is_bf16 = std::is_same_v<T, bf16>;
+  if constexpr (Columns == 2 && is_bf16) {
+    WEFT_WARPGROUP_PRODUCT_16("bf16");
+  } else if constexpr (Columns == 2) {
+    WEFT_WARPGROUP_PRODUCT_16("f16");
+  } else if constexpr (Columns == 4 && is_bf16) {
+    WEFT_WARPGROUP_PRODUCT_32("bf16");
+  } else if constexpr (Columns == 4) {
+    WEFT_WARPGROUP_PRODUCT_32("f16");
+  } else if constexpr (is_bf16) {
+    WEFT_WARPGROUP_PRODUCT_64("bf16");
+  } else {
+    WEFT_WARPGROUP_PRODUCT_64("f16");
+  }
+#endif
+}
+#undef WEFT_WARPGROUP_PRODUCT_16
+#undef WEFT_WARPGROUP_PRODUCT_32
+#undef WEFT_WARPGROUP_PRODUCT_64
+
+}  // namespace detail
+
+// A tile of a matrix of 16-bit floats in shared memory as the instruction reads it: panels of 64, 32 or 16
+// columns, whose rows lie side by side without gaps, their chunks of 16 bytes swizzled. Law: of a row of 128,
+// 64 or 32 bytes chunk k lies at place k ^ (the row's first byte / 128), modulo the chunks; rows and columns
+// that the matrix does not have are zeros. It begins at a multiple of 1024 bytes.
+template <class T, int Rows, int Width>
+struct WarpgroupTile {
+  static constexpr int panel = Width % 64 == 0 ? 64 : Width % 32 == 0 ? 32 : 16;  // columns
+  static constexpr int panels = Width / panel, row_bytes = 2 * panel, chunks = panel / 8;
+  static constexpr int panel_bytes = Rows * row_bytes, bytes = panels * panel_bytes;
+  static_assert(sizeof(T) == 2 && Width % 16 == 0 && bytes % 1024 == 0 && Rows % 16 == 0);
+
+  // Bytes from the tile's first to chunk `chunk` of a row's Width / 8.
+  __device__ __forceinline__ static int at(int row, int chunk) {
+    return chunk / chunks * panel_bytes + row * row_bytes +
+           (chunk % chunks ^ row * row_bytes / 128 % chunks) * 16;
+  }
+
+  // What a thread copies of the tiles that lie below one another in a matrix, Rows apart: its first chunk of
+  // the first tile. Matrix() is that tile, asked for anew wherever its numbers are needed: most are a
+  // launch's.
+  template <int Threads, class Matrix>
+  struct Copies {
+    static constexpr int row_chunks = Width / 8, step = Threads / row_chunks;  // rows that are copied at once
+    static constexpr bool keeps_columns = Threads % row_chunks == 0 && step % 8 == 0;
+    Matrix matrix;
+    const T* next;
+    int to;
+
+    __device__ __forceinline__ explicit Copies(const Matrix& of) : matrix(of), next(nullptr), to(0) {
+      if constexpr (keeps_columns) {
+        const GlobalRows<T> from = matrix();
+        next = from.at + first_row() * from.row + chunk() * 8;
+        to = at(first_row(), chunk());
+      }
+    }
+    // Begins to copy tile number `t`, of which `rows` rows of `width` elements are there, by all of the
+    // block's threads.
+    __device__ __forceinline__ void begin(unsigned char* tile, int t, int rows, int width) const {
+      const GlobalRows<T> from = matrix();
+      if (keeps_columns && from.in_chunks && rows >= Rows && width == Width) {
+        const T* p = next + t * (Rows * from.row);
+#pragma unroll
+        for (int r = 0; r < Rows; r += step, p += step * from.row)
+          if (r + step <= Rows || first_row() + r < Rows) detail::copy_chunk(tile + to + r * row_bytes, p);
+      } else {
+        begin_cut(tile, from, from.at + i64{t} * Rows * from.row, rows, width);
+      }
+    }
+
+   private:
+    __device__ __forceinline__ static int first_row() { return static_cast<int>(threadIdx.x) / row_chunks; }
+    __device__ __forceinline__ static int chunk() { return static_cast<int>(threadIdx.x) % row_chunks; }
+    // Chunks that are not whole or do not lie side by side, one by one: few tiles.
+    __device__ __forceinline__ static void begin_cut(unsigned char* tile, const GlobalRows<T>& from,
+                                                     const T* first, int rows, int width) {
+      const int rank = static_cast<int>(threadIdx.x);
+      if (from.in_chunks) {
+#pragma unroll 1
+        for (int k = rank; k < Rows * row_chunks; k += Threads) {
+          const int r = k / row_chunks, c = k % row_chunks;
+          const int rest = r < rows ? (width - c * 8) * 2 : 0;
+          const bool there = rest > 0;
+          detail::copy_16_bytes(tile + at(r, c), there ? first + r * from.row + c * 8 : first,
+                                !there      ? 0
+                                : rest < 16 ? rest
+                                            : 16);
+        }
+      } else {
+#pragma unroll 1
+        for (int k = rank; k < Rows * Width; k += Threads) {
+          const int r = k / Width, c = k % Width;
+          *(reinterpret_cast<T*>(tile + at(r, c / 8)) + c % 8) =
+              r < rows && c < width ? first[r * from.row + c * from.column] : T(0.0f);
+        }
+      }
+    }
+  };
+  template <int Threads, class Matrix>
+  __device__ __forceinline__ static Copies<Threads, Matrix> copies(const Matrix& matrix) {
+    return Copies<Threads, Matrix>(matrix);
+  }
+
+  // What the instruction is told of a matrix whose first row is `row`, a multiple of 8, at the byte `column`
+  // of a panel.
+  __device__ __forceinline__ static u64 descriptor(const unsigned char* tile, int in_panel, int row,
+                                                   int column) {
+    constexpr u64 groups_of_rows = 8 * row_bytes, swizzle = panel == 64 ? 1 : panel == 32 ? 2 : 3;
+    const u32 address =
+        detail::shared_address(tile) + static_cast<u32>(in_panel * panel_bytes + row * row_bytes + column);
+    return u64{(address & 0x3ffff) >> 4} | u64{1} << 16 | (groups_of_rows >> 4) << 32 | swizzle << 62;
+  }
+  // 16 columns from `k` on of the rows from `row` on.
+  __device__ __forceinline__ static u64 along_rows(const unsigned char* tile, int row, int k) {
+    return descriptor(tile, k / panel, row, k % panel * 2);
+  }
+  // The columns of a panel in 16 rows from `row` on.
+  __device__ __forceinline__ static u64 along_columns(const unsigned char* tile, int row, int in_panel) {
+    return descriptor(tile, in_panel, row, 0);
+  }
+};
+
+// Begins c (64, 8 Columns) = a b^T: rows [row, row + 64) of tile `a` and rows [b_row, b_row + 8 Columns) of
+// tile `b`, both Depth wide. (Rows that stay are read from shared memory by each product, too: what
+// ptxas 13.0 is told to keep in registers for products of several trips of a loop it writes over in the
+// first.)
+template <class T, class A, class B, int Depth, int Columns>
+__device__ __forceinline__ void begin_warpgroup_product_transposed(float (&c)[Columns][4],
+                                                                   const unsigned char* a, int row,
+                                                                   const unsigned char* b, int b_row = 0) {
+  constexpr int columns = Columns < 8 ? Columns : 8;  // of one instruction
+#pragma unroll
+  for (int k = 0; k < Depth; k += 16)
+#pragma unroll
+    for (int n = 0; n < Columns; n += columns)
+      detail::begin_product<T, false>(reinterpret_cast<float(&)[columns][4]>(c[n]),
+                                      detail::DescribedRows{A::along_rows(a, row, k)},
+                                      B::along_rows(b, b_row + 8 * n, k), k > 0);
+}
+
+// Begins c (64, 8 Columns) += a b: sums `a` (64, 16 Depths), rounded to T, and as many rows of tile `b` from
+// `row` on.
+template <class T, class Tile, int Columns, int Depths>
+__device__ __forceinline__ void begin_warpgroup_product(float (&c)[Columns][4],
+                                                        const typename MmaAtom<T>::A (&a)[Depths],
+                                                        const unsigned char* b, int row = 0) {
+  constexpr int columns = Tile::panel / 8;  // of a product
+#pragma unroll
+  for (int k = 0; k < Depths; ++k)
+#pragma unroll
+    for (int p = 0; p < Tile::panels; ++p)
+      detail::begin_product<T, true>(reinterpret_cast<float(&)[columns][4]>(c[p * columns]), a[k],
+                                     Tile::along_columns(b, row + 16 * k, p), true);
+}
+// What of_sums makes of sums (64, 16 Depths).
+template <class T, int Columns>
+struct RoundedSums {
+  typename MmaAtom<T>::A of[Columns / 2];
+  __device__ __forceinline__ explicit RoundedSums(const float (&c)[Columns][4]) {
+#pragma unroll
+    for (int k = 0; k < Columns / 2; ++k)
+      of[k] = MmaAtom<T>::of_sums(reinterpret_cast<const float(&)[2][4]>(c[2 * k]));
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_MMA_WARPGROUP_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Whether the instruction knows the factors.
+template <class C>
+constexpr bool takes_warpgroups() {
+  return size_of(AttentionView<C>::header.factors) == 2;
+}
+
+// How a block is cut. Blocks of one warpgroup wait for nobody else's; of wide heads two share what they read.
+// As many blocks share a multiprocessor as its registers admit: a thread holds a tile's scores, its results,
+// and what the body has at hand.
+template <class C, int Width, int ValueWidth>
+struct WarpgroupForwardTiling {
+  static constexpr AttentionHeader header = AttentionView<C>::header;
+  static constexpr int results = ValueWidth / 2, most_instructions_at_hand = 24;
+  static constexpr bool is_short =
+      header.streams == 0 && header.captured == 0 && header.instructions <= most_instructions_at_hand;
+  static constexpr bool is_narrow = results <= 32;
+  static constexpr int warpgroups = is_narrow ? 1 : 2;
+  static constexpr int blocks = !is_narrow ? 1 : is_short ? 4 : header.captured <= 1 ? 3 : 2;
+  static constexpr int keys = !is_narrow && results <= 64 && is_short ? 128 : 64;
+};
+
+template <class C, int Width, int ValueWidth>
+struct WarpgroupAttentionForward
+    : AttentionForwardRows<C, WarpgroupForwardTiling<C, Width, ValueWidth>::keys, ValueWidth> {
+  using Tiling = WarpgroupForwardTiling<C, Width, ValueWidth>;
+  using Base = AttentionForwardRows<C, Tiling::keys, ValueWidth>;
+  using Base::call;
+  using Base::keys;
+  using typename Base::T;
+  using At = AttentionPointers;
+  static constexpr int blocks = Tiling::blocks, warpgroups = Tiling::warpgroups;
+  static constexpr int threads = warpgroups * warpgroup_threads, queries = warpgroups * warpgroup_rows;
+  using QueryTile = WarpgroupTile<T, queries, Width>;
+  using KeyTile = WarpgroupTile<T, keys, Width>;
+  using ValueTile = WarpgroupTile<T, keys, ValueWidth>;
+  static constexpr int stages = 2;
+  static constexpr i64 shared_bytes() {
+    return QueryTile::bytes + stages * (KeyTile::bytes + ValueTile::bytes) +
+           warpgroups * most_tile_mask_bytes;
+  }
+
+  __device__ __forceinline__ void run(unsigned char* shared) const {
+    unsigned char* const q_tile = shared;
+    unsigned char* const k_tiles = q_tile + QueryTile::bytes;
+    unsigned char* const v_tiles = k_tiles + stages * KeyTile::bytes;
+
+    // blocks of one head are neighbours, which read the same keys; the longest of a causal order come first
+    const int block_count = static_cast<int>((call.queries + queries - 1) / queries);
+    const auto first_query = [block_count](u32 block) {
+      return (block_count - 1 - static_cast<int>(block % static_cast<u32>(block_count))) * queries;
+    };
+    const int i0 = first_query(blockIdx.x);
+    const u32 head = blockIdx.x / static_cast<u32>(block_count);
+    const i64 b = head / static_cast<u32>(call.heads), h = head % static_cast<u32>(call.heads),
+              kv = h / Base::group();
+    const int all_queries = static_cast<int>(call.queries), all_keys = static_cast<int>(call.keys);
+    const int group = static_cast<int>(threadIdx.x) / warpgroup_threads, group_row = group * warpgroup_rows;
+
+    const int width = static_cast<int>(call.width), value_width = static_cast<int>(call.value_width);
+    QueryTile::template copies<threads>([&] {
+      return Base::rows(AttentionCall::q, At::q, b, h, i0);
+    }).begin(q_tile, 0, all_queries - i0, width);
+    const int tiles = (all_keys + keys - 1) / keys;
+    const auto masks = Base::template tile_masks<warpgroups>(v_tiles + stages * ValueTile::bytes, tiles);
+    masks.template find<warpgroup_threads>(
+        group, static_cast<int>(threadIdx.x) % warpgroup_threads,
+        [&](int t) {
+          const i64 j = i64{t} * keys;
+          const int first = i0 + group_row, end = first + warpgroup_rows;
+          if (first >= all_queries) return TileMask::none;
+          return Base::tile_mask({{b, h, first, j},
+                                  {b + 1, h + 1, end < all_queries ? end : all_queries,
+                                   j + keys < all_keys ? j + keys : all_keys}});
+        },
+        [&](int t) { return (t + 1) * keys <= all_keys; });
+    __syncthreads();
+    const auto key_copies =
+        KeyTile::template copies<threads>([&] { return Base::rows(AttentionCall::k, At::k, b, kv, 0); });
+    const auto value_copies =
+        ValueTile::template copies<threads>([&] { return Base::rows(AttentionCall::v, At::v, b, kv, 0); });
+    auto walk = masks.walk(group);
+    int stage = 0;
+    const auto begin_tile = [&] {  // the walk's, if there is one
+      if (walk.tile < tiles) {
+        key_copies.begin(k_tiles + stage * KeyTile::bytes, walk.tile, all_keys - walk.tile * keys, width);
+        value_copies.begin(v_tiles + stage * ValueTile::bytes, walk.tile, all_keys - walk.tile * keys,
+                           value_width);
+      }
+      end_group_of_copies();
+    };
+    begin_tile();
+
+    const MmaPlace at;
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;  // group_row and the warp's rows in it
+    auto rows = Base::template begin_pair<0>();
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int i = i0 + warp_row + at.row + 8 * half;
+      rows.body[half].go_to_row(b, h, i < all_queries ? i : all_queries - 1);
+    }
+    const typename Base::Randoms randoms = Base::randoms();
+    float sums[ValueWidth / 8][4]{};
+
+    while (walk.tile < tiles) {
+      wait_for_copies<0>();
+      show_to_products();
+      __syncthreads();  // the tile is there, and all are done with the one before it
+      const auto now = walk;
+      const unsigned char* const k_tile = k_tiles + stage * KeyTile::bytes;
+      const unsigned char* const v_tile = v_tiles + stage * ValueTile::bytes;
+      masks.go_on(group, walk);
+      stage = 1 - stage;
+      begin_tile();
+      if (!now.attends) continue;
+      float scores[keys / 8][4];
+      begin_warpgroup_products();
+      begin_warpgroup_product_transposed<T, QueryTile, KeyTile, Width>(scores, q_tile, group_row, k_tile);
+      end_group_of_products();
+      wait_for_products<0>(scores);
+      if (now.full && Base::draws_in_step(randoms))
+        Base::template weigh<true>(rows, randoms, now.tile * keys, all_keys, scores, sums);
+      else
+        Base::template weigh<false>(rows, randoms, now.tile * keys, all_keys, scores, sums);
+      const RoundedSums<T, keys / 8> weights(scores);
+      begin_warpgroup_products();
+      begin_warpgroup_product<T, ValueTile>(sums, weights.of, v_tile);
+      end_group_of_products();
+      wait_for_products<0>(sums);
+    }
+    const u32 block = Base::block_number();
+    Base::finish(block / static_cast<u32>(block_count), first_query(block) + warp_row, all_queries, sums,
+                 rows);
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_FORWARD_WARPGROUP_CUH
+
+namespace WEFT_NAMESPACE::kernels {
+
+// How a block is cut, which is one warpgroup's.
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+struct WarpgroupBackwardTiling {
+  using View = AttentionView<C>;
+  struct Choice {
+    int blocks, moving, part;  // blocks that share a multiprocessor, columns of a tile, and of what is
+                               // multiplied of it at once
+  };
+  static constexpr int stages = 2;
+  static constexpr i64 bytes(const Choice& c) {
+    const int rows = warpgroup_rows + stages * c.moving;
+    const int numbers = Which == AttentionGradients::of_queries ? 0 : 2 * stages * c.moving;
+    return i64{2} * rows * (Width + ValueWidth) + 4 * numbers + most_tile_mask_bytes;
+  }
+  // Tensors that the body reads along the axis that goes by.
+  static constexpr int captured_along() {
+    int n = 0;
+    for (int k = 0; k < View::header.captured; ++k)
+      n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
+    return n;
+  }
+  // What a thread holds: results, a tile's weights and gradients, of each tensor that is read along a tile an
+  // element and its address, for ptxas loads all of a tile ahead; and places, seeds and what is at hand,
+  // which of numbers that are drawn for two rows together is most.
+  static constexpr int registers(const Choice& c) {
+    const int results = Which == AttentionGradients::of_values            ? ValueWidth
+                        : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
+                                                                          : Width;
+    return results / 2 + c.part + captured_along() * 3 * c.part / 4 + View::header.captured * 8 +
+           (View::header.streams == 0                 ? 64
+            : Which == AttentionGradients::of_queries ? 84
+                                                      : 124);
+  }
+  static constexpr int most_registers = 250;
+  static constexpr Choice choose() {
+    for (const Choice c : {Choice{3, 64, 64}, Choice{2, 64, 64}, Choice{2, 64, 32}, Choice{2, 32, 32}})
+      if (c.blocks * (bytes(c) + 1024) <= most_warpgroup_shared_bytes + 1024 &&
+          registers(c) <= (c.blocks == 3 ? 160 : most_registers))
+        return c;
+    return {1, 32, 32};
+  }
+  static constexpr Choice choice = choose();
+};
+
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+struct WarpgroupAttentionBackward
+    : AttentionBackwardRows<C, Which, WarpgroupBackwardTiling<C, Width, ValueWidth, Which>::choice.moving,
+                            warpgroup_threads> {
+  using Tiling = WarpgroupBackwardTiling<C, Width, ValueWidth, Which>;
+  using Base = AttentionBackwardRows<C, Which, Tiling::choice.moving, warpgroup_threads>;
+  using Base::call;
+  using Base::moving;
+  using Base::of_factors;
+  using Base::of_queries;
+  using Base::of_values;
+  using Base::threads;
+  using typename Base::RowNumbers;
+  using typename Base::T;
+  using At = AttentionPointers;
+  static constexpr int staying = warpgroup_rows, stages = Tiling::stages, blocks = Tiling::choice.blocks,
+                       part = Tiling::choice.part;
+  using Staying = WarpgroupTile<T, staying, Width>;
+  using StayingValues = WarpgroupTile<T, staying, ValueWidth>;
+  using Moving = WarpgroupTile<T, moving, Width>;
+  using MovingValues = WarpgroupTile<T, moving, ValueWidth>;
+  static constexpr i64 shared_bytes() { return Tiling::bytes(Tiling::choice); }
+
+  __device__ __forceinline__ void run(unsigned char* shared) const {
+    unsigned char* const staying_tile = shared;
+    unsigned char* const staying_values = staying_tile + Staying::bytes;
+    unsigned char* const moving_tiles = staying_values + StayingValues::bytes;
+    unsigned char* const moving_values = moving_tiles + stages * Moving::bytes;
+    f32* const row_numbers = reinterpret_cast<f32*>(moving_values + stages * MovingValues::bytes);
+
+    const int all_staying = static_cast<int>(of_queries ? call.queries : call.keys),
+              all_moving = static_cast<int>(of_queries ? call.keys : call.queries);
+    const u32 heads = static_cast<u32>(of_queries ? call.heads : call.kv_heads);
+    const u32 block_count = static_cast<u32>((all_staying + staying - 1) / staying);
+    const auto first_row = [block_count](u32 number) {  // the longest of a causal order come first
+      const u32 block = number % block_count;
+      return static_cast<int>(of_queries ? block_count - 1 - block : block) * staying;
+    };
+    const int first = first_row(blockIdx.x);
+    const int warp_row = static_cast<int>(threadIdx.x) / 32 * 16;
+
+    const u32 head = blockIdx.x / block_count;
+    begin_copies<true, staying>(head / heads, head % heads, first)(staying_tile, staying_values, 0,
+                                                                   all_staying - first);
+    const typename Base::Randoms randoms = Base::randoms();
+    float of_staying[of_factors ? Width / 8 : 1][4]{}, of_staying_values[of_values ? ValueWidth / 8 : 1][4]{};
+    [[maybe_unused]] RowNumbers own[2];
+    if constexpr (of_queries)
+      for (int half = 0; half < 2; ++half) {
+        const int i = first + warp_row + MmaPlace{}.row + 8 * half,
+                  row = i < all_staying ? i : all_staying - 1;
+        own[half] = {*Base::row_number(false, head / heads, head % heads, row),
+                     *Base::row_number(true, head / heads, head % heads, row)};
+      }
+    const int tiles = (all_moving + moving - 1) / moving;
+    const auto masks = Base::tile_masks(row_numbers + (of_queries ? 0 : 2 * stages * moving), tiles);
+    for (int pass = 0; pass < (of_queries ? 1 : static_cast<int>(Base::group())); ++pass) {
+      const u32 own_head = Base::block_number() / block_count;
+      const i64 b = own_head / heads, h = own_head % heads,
+                query_head = of_queries ? h : h * Base::group() + pass,
+                moving_head = of_queries ? h / Base::group() : query_head;
+      __syncthreads();  // all are done with the masks and tiles before
+      masks.template find<threads>(
+          0, static_cast<int>(threadIdx.x),
+          [&](int t) {
+            return Base::mask(b, query_head, staying, first, all_staying, t * moving, all_moving);
+          },
+          [&](int t) { return first + staying <= all_staying && (t + 1) * moving <= all_moving; });
+      __syncthreads();
+      auto walk = masks.walk(0);
+      int stage = 0;
+      const auto begin_copy = begin_copies<false, moving>(b, moving_head, 0);
+      const auto begin_tile = [&] {  // the walk's, if there is one
+        if (walk.tile < tiles) {
+          begin_copy(moving_tiles + stage * Moving::bytes, moving_values + stage * MovingValues::bytes,
+                     walk.tile, all_moving - walk.tile * moving);
+          if constexpr (!of_queries)
+            Base::load_rows(row_numbers + stage * 2 * moving, b, query_head, walk.tile * moving, all_moving);
+        }
+        end_group_of_copies();
+      };
+      begin_tile();
+      while (walk.tile < tiles) {
+        wait_for_copies<0>();
+        show_to_products();
+        __syncthreads();  // the tile is there, and all are done with the one before it
+        const auto now = walk;
+        const unsigned char* const m = moving_tiles + stage * Moving::bytes;
+        const unsigned char* const mv = moving_values + stage * MovingValues::bytes;
+        const f32* const numbers = row_numbers + stage * 2 * moving;
+        masks.go_on(0, walk);
+        stage = 1 - stage;
+        begin_tile();
+#pragma unroll 1
+        for (int c = 0; c < moving; c += part) {
+          float weights[part / 8][4], gradients[part / 8][4];
+          begin_warpgroup_products();
+          begin_warpgroup_product_transposed<T, Staying, Moving, Width>(weights, staying_tile, 0, m, c);
+          if constexpr (of_factors) {
+            begin_warpgroup_product_transposed<T, StayingValues, MovingValues, ValueWidth>(
+                gradients, staying_values, 0, mv, c);
+          } else {
+            for (auto& g : gradients) g[0] = g[1] = g[2] = g[3] = 0;
+          }
+          end_group_of_products();
+          wait_for_products<0>(weights);
+          if constexpr (of_factors) wait_for_products<0>(gradients);
+          const auto row_of = [&](int outer) {
+            if constexpr (of_queries) return own[outer];
+            const int at = c + 8 * (outer / 2) + MmaPlace{}.column + outer % 2;
+            return RowNumbers{numbers[at], numbers[moving + at]};
+          };
+          const int moves = now.tile * moving + c;
+          if (now.full && Base::draws_in_step(randoms))
+            Base::template evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, moves,
+                                          all_moving, row_of, weights, gradients);
+          else
+            Base::template evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, moves,
+                                           all_moving, row_of, weights, gradients);
+          const RoundedSums<T, part / 8> rounded_weights(weights), rounded_gradients(gradients);
+          begin_warpgroup_products();
+          if constexpr (of_factors)
+            begin_warpgroup_product<T, Moving>(of_staying, rounded_gradients.of, m, c);
+          if constexpr (of_values)
+            begin_warpgroup_product<T, MovingValues>(of_staying_values, rounded_weights.of, mv, c);
+          end_group_of_products();
+          if constexpr (of_factors) wait_for_products<0>(of_staying);
+          if constexpr (of_values) wait_for_products<0>(of_staying_values);
+        }
+      }
+    }
+    const MmaPlace at;
+    const u32 number = Base::block_number();
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int i = first_row(number) + warp_row + at.row + 8 * half;
+      if (i >= all_staying) continue;
+      const i64 row = i64{number / block_count} * all_staying + i;
+      if constexpr (of_queries)
+        Base::template write<0>(At::dq, row * call.width, call.width, of_staying, half);
+      else if constexpr (of_factors)
+        Base::template write<1>(At::dk, row * call.width, call.width, of_staying, half);
+      if constexpr (of_values)
+        Base::template write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
+    }
+  }
+
+ private:
+  // Begins to copy a tile of q and dy, or of k and v, of head h from row `first` on.
+  template <bool Stays, int Rows>
+  __device__ __forceinline__ auto begin_copies(i64 b, i64 h, int first) const {
+    constexpr bool queries = Stays == of_queries;
+    const auto factors = WarpgroupTile<T, Rows, Width>::template copies<threads>([this, b, h, first] {
+      return Base::rows(queries ? AttentionCall::q : AttentionCall::k, queries ? At::q : At::k, b, h, first);
+    });
+    const auto values = WarpgroupTile<T, Rows, ValueWidth>::template copies<threads>([this, b, h, first] {
+      return Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h,
+                        first);
+    });
+    return [this, factors, values](unsigned char* tile, unsigned char* value_tile, int t, int rows) {
+      factors.begin(tile, t, rows, static_cast<int>(call.width));
+      values.begin(value_tile, t, rows, static_cast<int>(call.value_width));
+    };
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_ATTENTION_BACKWARD_WARPGROUP_CUH
+
+namespace WEFT_NAMESPACE::kernels {
 
 // A block's tiles: two that stay, (q, dy) or (k, v), and two that go by, in one or two stages.
 template <class C, int Width, int ValueWidth, AttentionGradients Which>
@@ -67027,23 +68212,21 @@ struct AttentionBackwardTiling {
 };
 
 template <class C, int Width, int ValueWidth, AttentionGradients Which>
-struct CudaAttentionBackward : CudaAttention<C> {
-  using Base = CudaAttention<C>;
+struct CudaAttentionBackward
+    : AttentionBackwardRows<C, Which, AttentionBackwardTiling<C, Width, ValueWidth, Which>::choice.moving,
+                            AttentionBackwardTiling<C, Width, ValueWidth, Which>::threads> {
+  using Tiling = AttentionBackwardTiling<C, Width, ValueWidth, Which>;
+  using Base = AttentionBackwardRows<C, Which, Tiling::choice.moving, Tiling::threads>;
   using Base::call;
-  using Base::header;
-  using Base::infinite;
-  using Base::streams;
-  using typename Base::Body;
-  using typename Base::Operand;
+  using Base::moving;
+  using Base::of_factors;
+  using Base::of_queries;
+  using Base::of_values;
+  using Base::threads;
+  using typename Base::RowNumbers;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionBackwardTiling<C, Width, ValueWidth, Which>;
-  static constexpr bool of_queries = Which == AttentionGradients::of_queries;
-  static constexpr bool of_values =
-      Which == AttentionGradients::of_values || Which == AttentionGradients::of_keys_and_values;
-  static constexpr bool of_factors = Which != AttentionGradients::of_values;  // of queries or keys
-  static constexpr int staying = 16 * Tiling::choice.warps, moving = Tiling::choice.moving,
-                       stages = Tiling::choice.stages, threads = Tiling::threads;
+  static constexpr int staying = 16 * Tiling::choice.warps, stages = Tiling::choice.stages;
   using Staying = SharedTile<T, staying, Width>;
   using StayingValues = SharedTile<T, staying, ValueWidth>;
   using Moving = SharedTile<T, moving, Width>;
@@ -67074,7 +68257,7 @@ struct CudaAttentionBackward : CudaAttention<C> {
       for (int half = 0; half < 2; ++half) {
         const int i = first + warp_row + MmaPlace{}.row + 8 * half,
                   row = i < all_staying ? i : all_staying - 1;
-        own[half] = {*row_number(false, b, h, row), *row_number(true, b, h, row)};
+        own[half] = {*Base::row_number(false, b, h, row), *Base::row_number(true, b, h, row)};
       }
     const int tiles = (all_moving + moving - 1) / moving;
     f32* const row_numbers = reinterpret_cast<f32*>(moving_values + stages * MovingValues::size);
@@ -67085,7 +68268,10 @@ struct CudaAttentionBackward : CudaAttention<C> {
                 moving_head = of_queries ? h / Base::group() : query_head;
       __syncthreads();  // all are done with the masks before
       masks.template find<threads>(
-          [&](int t) { return mask(b, query_head, first, all_staying, t * moving, all_moving); },
+          0, static_cast<int>(threadIdx.x),
+          [&](int t) {
+            return Base::mask(b, query_head, staying, first, all_staying, t * moving, all_moving);
+          },
           [&](int t) { return first + staying <= all_staying && (t + 1) * moving <= all_moving; });
       __syncthreads();
       int t = masks.next(0), stage = 0;
@@ -67094,14 +68280,14 @@ struct CudaAttentionBackward : CudaAttention<C> {
           load<false, moving>(moving_tile + stage * Moving::size, moving_values + stage * MovingValues::size,
                               b, moving_head, t * moving, all_moving);
           if constexpr (!of_queries)
-            load_rows(row_numbers + stage * 2 * moving, b, query_head, t * moving, all_moving);
+            Base::load_rows(row_numbers + stage * 2 * moving, b, query_head, t * moving, all_moving);
         }
         end_group_of_copies();
       };
       begin_tile();
       while (t < tiles) {
         const int now = t, used = stage;
-        const bool full = masks.is_full(t);
+        const bool full = masks.is_full(0, t) && Base::draws_in_step(randoms);
         t = masks.next(t + 1);
         if constexpr (stages == 2) {
           stage = 1 - stage;
@@ -67127,11 +68313,11 @@ struct CudaAttentionBackward : CudaAttention<C> {
           return RowNumbers{rows[at], rows[moving + at]};
         };
         if (full)
-          evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
-                         row_of, weights, gradients);
+          Base::template evaluate<true>(randoms, b, query_head, first + warp_row, all_staying, now * moving,
+                                        all_moving, row_of, weights, gradients);
         else
-          evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, now * moving, all_moving,
-                          row_of, weights, gradients);
+          Base::template evaluate<false>(randoms, b, query_head, first + warp_row, all_staying, now * moving,
+                                         all_moving, row_of, weights, gradients);
         if constexpr (of_factors) add_product<T>(of_staying, gradients, m, Moving::pitch);
         if constexpr (of_values) add_product<T>(of_staying_values, weights, mv, MovingValues::pitch);
         __syncthreads();
@@ -67145,11 +68331,11 @@ struct CudaAttentionBackward : CudaAttention<C> {
       if (i >= all_staying) continue;
       const i64 row = i64{head} * all_staying + i;
       if constexpr (of_queries)
-        write<0>(At::dq, row * call.width, call.width, of_staying, half);
+        Base::template write<0>(At::dq, row * call.width, call.width, of_staying, half);
       else if constexpr (of_factors)
-        write<1>(At::dk, row * call.width, call.width, of_staying, half);
+        Base::template write<1>(At::dk, row * call.width, call.width, of_staying, half);
       if constexpr (of_values)
-        write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
+        Base::template write<2>(At::dv, row * call.value_width, call.value_width, of_staying_values, half);
     }
   }
 
@@ -67166,119 +68352,31 @@ struct CudaAttentionBackward : CudaAttention<C> {
         Base::rows(queries ? AttentionCall::dy : AttentionCall::v, queries ? At::dy : At::v, b, h, first),
         all - first, static_cast<int>(call.value_width));
   }
-  __device__ __forceinline__ TileMask mask(i64 b, i64 h, int first, int all_staying, int moves,
-                                           int all_moving) const {
-    const i64 end = first + staying < all_staying ? first + staying : all_staying,
-              moving_end = moves + moving < all_moving ? moves + moving : all_moving;
-    if constexpr (of_queries)
-      return Base::tile_mask({{b, h, first, moves}, {b + 1, h + 1, end, moving_end}});
-    else
-      return Base::tile_mask({{b, h, moves, first}, {b + 1, h + 1, moving_end, end}});
-  }
-  // Log-sum-exp and delta of a query.
-  struct RowNumbers {
-    f32 lse, delta;
-  };
-  __device__ __forceinline__ const f32* row_number(bool is_delta, i64 b, i64 h, int i) const {
-    const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
-    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
-           i * call.row_stride(is_delta, 2);
-  }
-  // Those of `moving` queries, all of the one before the other.
-  __device__ __forceinline__ void load_rows(f32* to, i64 b, i64 h, int first, int all) const {
-#pragma unroll
-    for (int begin = 0; begin < 2 * moving; begin += threads) {
-      const int k = begin + static_cast<int>(threadIdx.x);
-      if (begin + threads > 2 * moving && k >= 2 * moving) break;
-      const bool is_delta = k >= moving, there = first + k % moving < all;
-      detail::copy_number(to + k, row_number(is_delta, b, h, there ? first + k % moving : first), there);
-    }
-  }
-
-  // Products become weights, and gradients of weights those of products; zeros outside of the grid. Full: all
-  // places are in it, and every mask holds.
-  template <bool Full, class RowOf, int Columns>
-  __device__ __forceinline__ void evaluate([[maybe_unused]] const typename Base::Randoms& randoms, i64 b,
-                                           i64 h, int first, int all_staying, int moves, int all_moving,
-                                           const RowOf& row_of, float (&weights)[Columns][4],
-                                           float (&gradients)[Columns][4]) const {
-    const MmaPlace at;
-    Body body = Base::body();
-    [[maybe_unused]] u32 words[streams][4];  // of the four places at hand, by stream
-    // A row of the grid is a row of the tile where queries stay, and a column of it where keys do.
-#pragma unroll
-    for (int outer = 0; outer < (of_queries ? 2 : 2 * Columns); ++outer) {
-      const int i = of_queries ? first + at.row + 8 * outer : moves + 8 * (outer / 2) + at.column + outer % 2;
-      const int all_queries = of_queries ? all_staying : all_moving,
-                all_keys = of_queries ? all_moving : all_staying;
-      const bool row_there = Full || i < all_queries;
-      const int row = row_there ? i : all_queries - 1;
-      body.go_to_row(b, h, row);
-      if constexpr (header.streams > 0 && !of_queries)
-        if (outer % 2 == 0) draw_rows(body, randoms, i, first, words);
-      const RowNumbers of_row = row_of(outer);
-      const f32 delta = of_row.delta,
-                shift = Base::scaled_shift(of_row.lse == -infinite ? infinite : of_row.lse);
-#pragma unroll
-      for (int inner = 0; inner < (of_queries ? 2 * Columns : 2); ++inner) {
-        const int n = of_queries ? inner / 2 : outer / 2,
-                  e = of_queries ? 2 * outer + inner % 2 : outer % 2 + 2 * inner;
-        const int j = of_queries ? moves + 8 * n + at.column + inner % 2 : first + at.row + 8 * inner;
-        const bool key_there = Full || j < all_keys, there = row_there && key_there;
-        if constexpr (header.streams > 0 && of_queries)
-          if (inner % 4 == 0) draw_columns(body, randoms, moves + 8 * n, words);
-#pragma unroll
-        for (int k = 0; k < header.streams; ++k)
-          body.words[k] = words[k][of_queries ? inner % 4 : outer % 2 + 2 * inner];
-        const float s = body.template score<Full>(key_there ? j : all_keys - 1, 1, weights[n][e]);
-        const float weight = Base::weight(s, shift), p = there ? weight : 0;
-        float kept = p, dp = gradients[n][e];
-        if constexpr (header.drops) {
-          const float factor = body.factor();
-          kept = p * factor;
-          dp = dp * factor;
-        }
-        const float ds = body.template gradient<Full>(p * (dp - delta));
-        weights[n][e] = kept;
-        gradients[n][e] = there ? ds : 0;
-      }
-    }
-  }
-
-  // Of keys j and on, in the columns of two tiles.
-  __device__ __forceinline__ void draw_columns(const Body& body, const typename Base::Randoms& randoms, int j,
-                                               u32 (&words)[streams][4]) const {
-#pragma unroll
-    for (int k = 0; k < header.streams; ++k)
-      randoms.of[k].along_columns(static_cast<u32>(body.row_number() * call.keys + j), words[k]);
-  }
-  // Of query i and the next, keys j and on being the warp's rows.
-  __device__ __forceinline__ void draw_rows(const Body& body, const typename Base::Randoms& randoms, int i,
-                                            int j, u32 (&words)[streams][4]) const {
-    const i64 head = (body.place[0] * call.heads + body.place[1]) * call.queries;
-#pragma unroll
-    for (int k = 0; k < header.streams; ++k)
-      randoms.of[k].along_rows(static_cast<u32>((head + i) * call.keys + j),
-                               static_cast<u32>((head + i + 1) * call.keys + j), words[k]);
-  }
-
-  template <int Result, int Columns>
-  __device__ __forceinline__ void write(int which, i64 offset, i64 width, const float (&sums)[Columns][4],
-                                        int half) const {
-    using R = ctype<header.results[Result]>;
-    if (R* const to = Base::template pointer<R>(which))
-      store_sums(to + offset, static_cast<int>(width), sums, half, [](float x) { return x; });
-  }
 };
 
+// Compiled for a device with warpgroups' products, the kernel uses those.
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+using AttentionBackwardOnDevice = std::conditional_t<compiles_warpgroup_products && takes_warpgroups<C>(),
+                                                     WarpgroupAttentionBackward<C, Width, ValueWidth, Which>,
+                                                     CudaAttentionBackward<C, Width, ValueWidth, Which>>;
+template <class C, int Width, int ValueWidth, AttentionGradients Which>
+constexpr int backward_blocks_on_device() {
+  if constexpr (compiles_warpgroup_products && takes_warpgroups<C>())
+    return WarpgroupAttentionBackward<C, Width, ValueWidth, Which>::blocks;
+  else
+    return 2;
+}
 template <u64 Tag, int Width, int ValueWidth, u64 Which, u64... W>
 __global__ void __launch_bounds__(
-    (AttentionBackwardTiling<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>::threads),
-    2) WEFT_KERNEL
+    (AttentionBackwardOnDevice<Code<W...>, Width, ValueWidth,
+                               static_cast<AttentionGradients>(Which)>::threads),
+    backward_blocks_on_device<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>())
+    WEFT_KERNEL
     attention_gradient_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
-  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  CudaAttentionBackward<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{{parameters}}
-      .run(weft_shared_memory);
+  extern __shared__ __align__(1024) unsigned char weft_attention_memory[];
+  AttentionBackwardOnDevice<Code<W...>, Width, ValueWidth, static_cast<AttentionGradients>(Which)>{
+      {{parameters}}}
+      .run(weft_attention_memory);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -67324,17 +68422,21 @@ constexpr int most_row_tiles() {
 }
 
 template <class C, int Width, int ValueWidth, int RowTiles>
-struct CudaAttentionForward : CudaAttention<C> {
-  using Base = CudaAttention<C>;
+using AttentionForwardTilingOf =
+    AttentionForwardTiling<ctype<AttentionView<C>::header.factors>, Width, ValueWidth,
+                           (AttentionView<C>::header.streams > 0), RowTiles>;
+
+template <class C, int Width, int ValueWidth, int RowTiles>
+struct CudaAttentionForward
+    : AttentionForwardRows<C, AttentionForwardTilingOf<C, Width, ValueWidth, RowTiles>::keys, ValueWidth> {
+  using Tiling = AttentionForwardTilingOf<C, Width, ValueWidth, RowTiles>;
+  using Base = AttentionForwardRows<C, Tiling::keys, ValueWidth>;
   using Base::call;
-  using Base::header;
-  using Base::infinite;
-  using Base::streams;
-  using typename Base::Body;
+  using Base::keys;
+  using typename Base::RowPair;
   using typename Base::T;
   using At = AttentionPointers;
-  using Tiling = AttentionForwardTiling<T, Width, ValueWidth, (header.streams > 0), RowTiles>;
-  static constexpr int queries = Tiling::queries, keys = Tiling::keys, threads = Tiling::threads;
+  static constexpr int queries = Tiling::queries, threads = Tiling::threads;
   using QueryTile = SharedTile<T, queries, Width>;
   using KeyTile = SharedTile<T, keys, Width>;
   using ValueTile = SharedTile<T, keys, ValueWidth>;
@@ -67358,6 +68460,7 @@ struct CudaAttentionForward : CudaAttention<C> {
     const int tiles = (all_keys + keys - 1) / keys;
     const auto masks = Base::tile_masks(v_tile + ValueTile::size, tiles);
     masks.template find<threads>(
+        0, static_cast<int>(threadIdx.x),
         [&](int t) {
           const i64 j = i64{t} * keys;
           return Base::tile_mask({{b, h, i0, j},
@@ -67398,133 +68501,33 @@ struct CudaAttentionForward : CudaAttention<C> {
                                         k_tile, KeyTile::pitch);
       __syncthreads();
       const int j0 = t * keys;
-      const bool full = masks.is_full(t);
+      const bool full = masks.is_full(0, t) && Base::draws_in_step(randoms);
       t = masks.next(t + 1);
       if (t < tiles) load_keys(t);
       end_group_of_copies();
 #pragma unroll
       for (int m = 0; m < RowTiles; ++m) {
         if (full)
-          weigh<true>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+          Base::template weigh<true>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
         else
-          weigh<false>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
+          Base::template weigh<false>(rows.of[m], randoms, j0, all_keys, scores[m], sums[m]);
       }
       wait_for_copies<1>();
       __syncthreads();
       add_products<T>(sums, scores, v_tile, ValueTile::pitch);
     }
 #pragma unroll
-    for (int m = 0; m < RowTiles; ++m) finish(head, i0 + warp_row + 16 * m, all_queries, sums[m], rows.of[m]);
+    for (int m = 0; m < RowTiles; ++m)
+      Base::finish(head, i0 + warp_row + 16 * m, all_queries, sums[m], rows.of[m]);
   }
 
  private:
-  // Two rows of a tile of 16, of which a thread has columns: their largest scores and the sums of their
-  // weights so far.
-  struct RowPair {
-    Body body[2];
-    float top[2], total[2];
-  };
   struct Rows {
     RowPair of[RowTiles];
   };
-  template <int>  // an expansion of (void(M), ...) ends nvcc 13.0
-  __device__ __forceinline__ RowPair begin_pair() const {
-    return {{Base::body(), Base::body()}, {-infinite, -infinite}, {}};
-  }
   template <int... M>
   __device__ __forceinline__ Rows begin_rows(std::integer_sequence<int, M...>) const {
-    return {{begin_pair<M>()...}};
-  }
-
-  // The random words of the keys from j on, by row and stream.
-  __device__ __forceinline__ void draw(const Body (&body)[2], const typename Base::Randoms& randoms, int j,
-                                       u32 (&words)[2][streams][4]) const {
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-#pragma unroll
-      for (int k = 0; k < header.streams; ++k)
-        randoms.of[k].along_columns(static_cast<u32>(body[half].row_number() * call.keys + j),
-                                    words[half][k]);
-  }
-  // Scores become weights relative to the largest of their row so far, and so do the sums. Full: all keys are
-  // there, and every mask holds.
-  template <bool Full>
-  __device__ __forceinline__ void weigh(RowPair& rows, [[maybe_unused]] const typename Base::Randoms& randoms,
-                                        int j0, int all_keys, float (&scores)[keys / 8][4],
-                                        float (&sums)[ValueWidth / 8][4]) const {
-    const MmaPlace at;
-    Body(&body)[2] = rows.body;
-    float(&top)[2] = rows.top, (&total)[2] = rows.total;
-    constexpr int factors = header.drops ? keys / 8 : 1;
-    [[maybe_unused]] float factor[factors][4];
-    float reached[2]{-infinite, -infinite};
-    [[maybe_unused]] u32 words[2][streams][4];  // of two tiles of eight keys
-#pragma unroll
-    for (int n = 0; n < keys / 8; ++n) {
-      if constexpr (header.streams > 0)
-        if (n % 2 == 0) draw(body, randoms, j0 + 8 * n, words);
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int j = j0 + 8 * n + at.column + e % 2;
-        const bool there = Full || j < all_keys;
-#pragma unroll
-        for (int k = 0; k < header.streams; ++k) body[e / 2].words[k] = words[e / 2][k][2 * (n % 2) + e % 2];
-        const float s = body[e / 2].template score<Full>(there ? j : all_keys - 1, 1, scores[n][e]);
-        if constexpr (header.drops) factor[n][e] = body[e / 2].factor();
-        scores[n][e] = there ? s : -infinite;
-        reached[e / 2] = fmaxf(scores[n][e], reached[e / 2]);
-      }
-    }
-    float shift[2], before[2], sum[2]{};
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int lane = 1; lane < 4; lane *= 2) {
-        reached[half] = fmaxf(reached[half], __shfl_xor_sync(~0u, reached[half], lane));
-      }
-      const float largest = fmaxf(reached[half], top[half]);
-      shift[half] = Base::scaled_shift(largest == -infinite ? 0 : largest);
-      before[half] = Base::weight(top[half], shift[half]);
-      top[half] = largest;
-    }
-#pragma unroll
-    for (int n = 0; n < keys / 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const float p = Base::weight(scores[n][e], shift[e / 2]);
-        sum[e / 2] += p;
-        if constexpr (header.drops)
-          scores[n][e] = p * factor[n][e];
-        else
-          scores[n][e] = p;
-      }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) total[half] = total[half] * before[half] + sum[half];
-#pragma unroll
-    for (int n = 0; n < ValueWidth / 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) sums[n][e] *= before[e / 2];
-  }
-
-  __device__ __forceinline__ void finish(u32 head, int first, int all_queries,
-                                         const float (&sums)[ValueWidth / 8][4], RowPair& rows) const {
-    using R = ctype<header.results[0]>;
-    const MmaPlace at;
-    float(&top)[2] = rows.top, (&total)[2] = rows.total;
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-#pragma unroll
-      for (int lane = 1; lane < 4; lane *= 2) total[half] += __shfl_xor_sync(~0u, total[half], lane);
-      const int i = first + at.row + 8 * half;
-      if (i >= all_queries) continue;
-      const i64 row = i64{head} * all_queries + i;
-      const float share = total[half] == 0 ? 1 : 1 / total[half];
-      if (R* const y = Base::template pointer<R>(At::y))
-        store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
-                   [&](float x) { return x * share; });
-      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
-        lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
-    }
+    return {{Base::template begin_pair<M>()...}};
   }
 };
 
@@ -67536,12 +68539,29 @@ constexpr int attention_blocks() {
   if (RowTiles > 1) return 2;
   return size_of(AttentionView<C>::header.factors) == 2 && widths > 128 && widths <= 256 ? 3 : 0;
 }
+// Compiled for a device with warpgroups' products, the kernel of one row tile uses those, and no other is
+// launched there.
+template <class C, int Width, int ValueWidth, int RowTiles>
+using AttentionForwardOnDevice =
+    std::conditional_t<compiles_warpgroup_products && RowTiles == 1 && takes_warpgroups<C>(),
+                       WarpgroupAttentionForward<C, Width, ValueWidth>,
+                       CudaAttentionForward<C, Width, ValueWidth, RowTiles>>;
+template <class C, int Width, int ValueWidth, int RowTiles>
+constexpr int attention_blocks_on_device() {
+  if constexpr (compiles_warpgroup_products && RowTiles == 1 && takes_warpgroups<C>())
+    return WarpgroupAttentionForward<C, Width, ValueWidth>::blocks;
+  else
+    return attention_blocks<C, Width, ValueWidth, RowTiles>();
+}
 template <u64 Tag, int Width, int ValueWidth, int RowTiles, u64... W>
-__global__ void __launch_bounds__((CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>::threads),
-                                  attention_blocks<Code<W...>, Width, ValueWidth, RowTiles>()) WEFT_KERNEL
+__global__ void __launch_bounds__(
+    (AttentionForwardOnDevice<Code<W...>, Width, ValueWidth, RowTiles>::threads),
+    attention_blocks_on_device<Code<W...>, Width, ValueWidth, RowTiles>()) WEFT_KERNEL
     attention_kernel(const __grid_constant__ CudaAttentionParameters<Code<W...>> parameters) {
-  extern __shared__ __align__(16) unsigned char weft_shared_memory[];
-  CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>{{parameters}}.run(weft_shared_memory);
+  extern __shared__ __align__(1024) unsigned char weft_attention_memory[];
+  if constexpr (!(compiles_warpgroup_products && RowTiles > 1))
+    AttentionForwardOnDevice<Code<W...>, Width, ValueWidth, RowTiles>{{{parameters}}}.run(
+        weft_attention_memory);
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -67585,29 +68605,45 @@ void launch_attention(void (*kernel)(CudaAttentionParameters<C>),
   cuda_check_launch("an attention");
 }
 
+template <class Kernel, class C>
+void launch_gradient_of(void (*kernel)(CudaAttentionParameters<C>), const CudaLaunch& launch,
+                        const AttentionCall& call, cudaStream_t stream) {
+  const i64 staying = Kernel::of_queries ? call.queries : call.keys,
+            moving = Kernel::of_queries ? call.keys : call.queries;
+  launch_attention(
+      kernel,
+      attention_parameters<C>(launch, call, static_cast<int>((moving + Kernel::moving - 1) / Kernel::moving)),
+      call.batch * (Kernel::of_queries ? call.heads : call.kv_heads) *
+          ((staying + Kernel::staying - 1) / Kernel::staying),
+      Kernel::threads, Kernel::shared_bytes(), stream);
+}
 template <int Width, int ValueWidth, AttentionGradients Which, u64... W>
 void launch_attention_gradient(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
                                cudaStream_t stream) {
-  using Kernel = CudaAttentionBackward<Code<W...>, Width, ValueWidth, Which>;
-  const i64 staying = Kernel::of_queries ? call.queries : call.keys,
-            moving = Kernel::of_queries ? call.keys : call.queries;
-  launch_attention(&attention_gradient_kernel<kernel_tag, Width, ValueWidth, static_cast<u64>(Which), W...>,
-                   attention_parameters<Code<W...>>(
-                       launch, call, static_cast<int>((moving + Kernel::moving - 1) / Kernel::moving)),
-                   call.batch * (Kernel::of_queries ? call.heads : call.kv_heads) *
-                       ((staying + Kernel::staying - 1) / Kernel::staying),
-                   Kernel::threads, Kernel::shared_bytes(), stream);
+  using C = Code<W...>;
+  const auto kernel =
+      &attention_gradient_kernel<kernel_tag, Width, ValueWidth, static_cast<u64>(Which), W...>;
+  if constexpr (takes_warpgroups<C>()) {
+    using Kernel = WarpgroupAttentionBackward<C, Width, ValueWidth, Which>;
+    if (has_warpgroup_products()) return launch_gradient_of<Kernel>(kernel, launch, call, stream);
+  }
+  launch_gradient_of<CudaAttentionBackward<C, Width, ValueWidth, Which>>(kernel, launch, call, stream);
 }
 
+template <class Kernel, class C>
+void launch_forward_of(void (*kernel)(CudaAttentionParameters<C>), const CudaLaunch& launch,
+                       const AttentionCall& call, cudaStream_t stream) {
+  launch_attention(
+      kernel,
+      attention_parameters<C>(launch, call, static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
+      call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries), Kernel::threads,
+      Kernel::shared_bytes(), stream);
+}
 template <int Width, int ValueWidth, int RowTiles, u64... W>
 void launch_attention_forward(Code<W...>, const CudaLaunch& launch, const AttentionCall& call,
                               cudaStream_t stream) {
-  using Kernel = CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>;
-  launch_attention(&attention_kernel<kernel_tag, Width, ValueWidth, RowTiles, W...>,
-                   attention_parameters<Code<W...>>(
-                       launch, call, static_cast<int>((call.keys + Kernel::keys - 1) / Kernel::keys)),
-                   call.batch * call.heads * ((call.queries + Kernel::queries - 1) / Kernel::queries),
-                   Kernel::threads, Kernel::shared_bytes(), stream);
+  launch_forward_of<CudaAttentionForward<Code<W...>, Width, ValueWidth, RowTiles>>(
+      &attention_kernel<kernel_tag, Width, ValueWidth, RowTiles, W...>, launch, call, stream);
 }
 
 template <int Width, int ValueWidth, u64... W>
@@ -67633,6 +68669,11 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
         launch_attention_gradient<Width, ValueWidth, Which::of_values>(code, launch, call, stream);
     }
   } else {
+    if constexpr (takes_warpgroups<C>()) {
+      using Kernel = WarpgroupAttentionForward<C, Width, ValueWidth>;
+      const auto kernel = &attention_kernel<kernel_tag, Width, ValueWidth, 1, W...>;
+      if (has_warpgroup_products()) return launch_forward_of<Kernel>(kernel, launch, call, stream);
+    }
     // Larger tiles where they fill the device twice over; results are the same bits.
     constexpr int most = most_row_tiles<C, Width, ValueWidth>();
     if constexpr (most > 1) {
