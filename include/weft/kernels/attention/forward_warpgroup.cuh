@@ -28,7 +28,7 @@ struct WarpgroupForwardTiling {
   static constexpr bool is_narrow = results <= 32;
   static constexpr int warpgroups = is_narrow ? 1 : 2;
   static constexpr int blocks = !is_narrow ? 1 : is_short ? 4 : header.captured <= 1 ? 3 : 2;
-  static constexpr int keys = !is_narrow && results <= 64 && is_short ? 128 : 64;
+  static constexpr int keys = !is_narrow && results <= 64 && Width <= 128 && is_short ? 128 : 64;
 };
 
 template <class C, int Width, int ValueWidth>
@@ -52,6 +52,7 @@ struct WarpgroupAttentionForward
   }
 
   __device__ __forceinline__ void run(unsigned char* shared) const {
+    static_assert(shared_bytes() <= most_warpgroup_shared_bytes);
     unsigned char* const q_tile = shared;
     unsigned char* const k_tiles = q_tile + QueryTile::bytes;
     unsigned char* const v_tiles = k_tiles + stages * KeyTile::bytes;
