@@ -67374,7 +67374,8 @@ struct AttentionForwardRows : CudaAttention<C> {
     for (int half = 0; half < 2; ++half)
       total[half] =
           total[half] * before[half] + (chains == 2 ? sum[half][0] + sum[half][chains - 1] : sum[half][0]);
-    if (__any_sync(~0u, before[0] != 1 || before[1] != 1)) {  // most tiles have no row's largest score
+    // Most tiles have no row's largest score. (Of f32 ptxas for sm_80 spills when it is asked.)
+    if (size_of(header.factors) != 2 || __any_sync(~0u, before[0] != 1 || before[1] != 1)) {
 #pragma unroll
       for (int n = 0; n < ValueWidth / 8; ++n)
 #pragma unroll
@@ -67823,7 +67824,7 @@ struct WarpgroupForwardTiling {
   static constexpr bool is_narrow = results <= 32;
   static constexpr int warpgroups = is_narrow ? 1 : 2;
   static constexpr int blocks = !is_narrow ? 1 : is_short ? 4 : header.captured <= 1 ? 3 : 2;
-  static constexpr int keys = !is_narrow && results <= 64 && is_short ? 128 : 64;
+  static constexpr int keys = !is_narrow && results <= 64 && Width <= 128 && is_short ? 128 : 64;
 };
 
 template <class C, int Width, int ValueWidth>
@@ -67847,6 +67848,7 @@ struct WarpgroupAttentionForward
   }
 
   __device__ __forceinline__ void run(unsigned char* shared) const {
+    static_assert(shared_bytes() <= most_warpgroup_shared_bytes);
     unsigned char* const q_tile = shared;
     unsigned char* const k_tiles = q_tile + QueryTile::bytes;
     unsigned char* const v_tiles = k_tiles + stages * KeyTile::bytes;
@@ -68536,7 +68538,7 @@ struct CudaAttentionForward
 template <class C, int Width, int ValueWidth, int RowTiles>
 constexpr int attention_blocks() {
   constexpr int widths = Width + ValueWidth;
-  if (RowTiles > 1) return 2;
+  if (RowTiles > 1 || AttentionView<C>::header.streams > 0) return 2;
   return size_of(AttentionView<C>::header.factors) == 2 && widths > 128 && widths <= 256 ? 3 : 0;
 }
 // Compiled for a device with warpgroups' products, the kernel of one row tile uses those, and no other is

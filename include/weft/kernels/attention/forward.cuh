@@ -154,7 +154,7 @@ struct CudaAttentionForward
 template <class C, int Width, int ValueWidth, int RowTiles>
 constexpr int attention_blocks() {
   constexpr int widths = Width + ValueWidth;
-  if (RowTiles > 1) return 2;
+  if (RowTiles > 1 || AttentionView<C>::header.streams > 0) return 2;
   return size_of(AttentionView<C>::header.factors) == 2 && widths > 128 && widths <= 256 ? 3 : 0;
 }
 // Compiled for a device with warpgroups' products, the kernel of one row tile uses those, and no other is
