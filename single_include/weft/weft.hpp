@@ -67848,7 +67848,6 @@ struct WarpgroupAttentionForward
   }
 
   __device__ __forceinline__ void run(unsigned char* shared) const {
-    static_assert(shared_bytes() <= most_warpgroup_shared_bytes);
     unsigned char* const q_tile = shared;
     unsigned char* const k_tiles = q_tile + QueryTile::bytes;
     unsigned char* const v_tiles = k_tiles + stages * KeyTile::bytes;
@@ -68673,6 +68672,7 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
   } else {
     if constexpr (takes_warpgroups<C>()) {
       using Kernel = WarpgroupAttentionForward<C, Width, ValueWidth>;
+      static_assert(Kernel::shared_bytes() <= most_warpgroup_shared_bytes);
       const auto kernel = &attention_kernel<kernel_tag, Width, ValueWidth, 1, W...>;
       if (has_warpgroup_products()) return launch_forward_of<Kernel>(kernel, launch, call, stream);
     }

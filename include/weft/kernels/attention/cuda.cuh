@@ -108,6 +108,7 @@ void enqueue_attention(Code<W...> code, const CudaLaunch& launch, cudaStream_t s
   } else {
     if constexpr (takes_warpgroups<C>()) {
       using Kernel = WarpgroupAttentionForward<C, Width, ValueWidth>;
+      static_assert(Kernel::shared_bytes() <= most_warpgroup_shared_bytes);
       const auto kernel = &attention_kernel<kernel_tag, Width, ValueWidth, 1, W...>;
       if (has_warpgroup_products()) return launch_forward_of<Kernel>(kernel, launch, call, stream);
     }

@@ -52,7 +52,6 @@ struct WarpgroupAttentionForward
   }
 
   __device__ __forceinline__ void run(unsigned char* shared) const {
-    static_assert(shared_bytes() <= most_warpgroup_shared_bytes);
     unsigned char* const q_tile = shared;
     unsigned char* const k_tiles = q_tile + QueryTile::bytes;
     unsigned char* const v_tiles = k_tiles + stages * KeyTile::bytes;
