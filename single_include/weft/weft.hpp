@@ -67125,6 +67125,16 @@ namespace WEFT_NAMESPACE::kernels {
 // Which gradients a kernel computes.
 enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
 
+// Tensors that the body reads along the axis that goes by.
+template <class C, AttentionGradients Which>
+constexpr int captured_along() {
+  using View = AttentionView<C>;
+  int n = 0;
+  for (int k = 0; k < View::header.captured; ++k)
+    n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
+  return n;
+}
+
 template <class C, AttentionGradients Which, int Moving, int Threads>
 struct AttentionBackwardRows : CudaAttention<C> {
   using Base = CudaAttention<C>;
@@ -67960,13 +67970,6 @@ struct WarpgroupBackwardTiling {
     const int numbers = Which == AttentionGradients::of_queries ? 0 : 2 * stages * c.moving;
     return i64{2} * rows * (Width + ValueWidth) + 4 * numbers + most_tile_mask_bytes;
   }
-  // Tensors that the body reads along the axis that goes by.
-  static constexpr int captured_along() {
-    int n = 0;
-    for (int k = 0; k < View::header.captured; ++k)
-      n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
-    return n;
-  }
   // What a thread holds: results, a tile's weights and gradients, of each tensor that is read along a tile an
   // element and its address, for ptxas loads all of a tile ahead; and places, seeds and what is at hand,
   // which of numbers that are drawn for two rows together is most.
@@ -67974,7 +67977,7 @@ struct WarpgroupBackwardTiling {
     const int results = Which == AttentionGradients::of_values            ? ValueWidth
                         : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
                                                                           : Width;
-    return results / 2 + c.part + captured_along() * 3 * c.part / 4 + View::header.captured * 8 +
+    return results / 2 + c.part + captured_along<C, Which>() * 3 * c.part / 4 + View::header.captured * 8 +
            (View::header.streams == 0                 ? 64
             : Which == AttentionGradients::of_queries ? 84
                                                       : 124);
@@ -68178,13 +68181,6 @@ struct AttentionBackwardTiling {
   WEFT_HD static constexpr i64 row_numbers(const Choice& c) {
     return Which == AttentionGradients::of_queries ? 0 : 2 * c.moving * c.stages;
   }
-  // Tensors that the body reads along the axis that goes by.
-  static constexpr int captured_along() {
-    int n = 0;
-    for (int k = 0; k < View::header.captured; ++k)
-      n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
-    return n;
-  }
   // Numbers that a thread holds of its results and of a tile's weights and gradients; where queries go by,
   // what belongs to each of them as well; an element and its address of each tensor that is read along them,
   // for ptxas loads all of a tile ahead.
@@ -68193,7 +68189,7 @@ struct AttentionBackwardTiling {
                         : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
                                                                           : Width;
     return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving +
-           captured_along() * 3 * c.moving / 4;
+           captured_along<C, Which>() * 3 * c.moving / 4;
   }
   // Factors of f32 take twice the registers while they are multiplied.
   static constexpr int most_registers = std::is_same_v<T, f32> ? 72 : 160;

@@ -26,13 +26,6 @@ struct AttentionBackwardTiling {
   WEFT_HD static constexpr i64 row_numbers(const Choice& c) {
     return Which == AttentionGradients::of_queries ? 0 : 2 * c.moving * c.stages;
   }
-  // Tensors that the body reads along the axis that goes by.
-  static constexpr int captured_along() {
-    int n = 0;
-    for (int k = 0; k < View::header.captured; ++k)
-      n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
-    return n;
-  }
   // Numbers that a thread holds of its results and of a tile's weights and gradients; where queries go by,
   // what belongs to each of them as well; an element and its address of each tensor that is read along them,
   // for ptxas loads all of a tile ahead.
@@ -41,7 +34,7 @@ struct AttentionBackwardTiling {
                         : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
                                                                           : Width;
     return results / 2 + (Which == AttentionGradients::of_queries ? 1 : 2) * c.moving +
-           captured_along() * 3 * c.moving / 4;
+           captured_along<C, Which>() * 3 * c.moving / 4;
   }
   // Factors of f32 take twice the registers while they are multiplied.
   static constexpr int most_registers = std::is_same_v<T, f32> ? 72 : 160;

@@ -10,6 +10,16 @@ namespace WEFT_NAMESPACE::kernels {
 // Which gradients a kernel computes.
 enum class AttentionGradients { of_queries, of_keys_and_values, of_keys, of_values };
 
+// Tensors that the body reads along the axis that goes by.
+template <class C, AttentionGradients Which>
+constexpr int captured_along() {
+  using View = AttentionView<C>;
+  int n = 0;
+  for (int k = 0; k < View::header.captured; ++k)
+    n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
+  return n;
+}
+
 template <class C, AttentionGradients Which, int Moving, int Threads>
 struct AttentionBackwardRows : CudaAttention<C> {
   using Base = CudaAttention<C>;

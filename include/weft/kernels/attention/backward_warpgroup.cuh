@@ -23,13 +23,6 @@ struct WarpgroupBackwardTiling {
     const int numbers = Which == AttentionGradients::of_queries ? 0 : 2 * stages * c.moving;
     return i64{2} * rows * (Width + ValueWidth) + 4 * numbers + most_tile_mask_bytes;
   }
-  // Tensors that the body reads along the axis that goes by.
-  static constexpr int captured_along() {
-    int n = 0;
-    for (int k = 0; k < View::header.captured; ++k)
-      n += View::captured(k).axes >> (Which == AttentionGradients::of_queries ? 3 : 2) & 1;
-    return n;
-  }
   // What a thread holds: results, a tile's weights and gradients, of each tensor that is read along a tile an
   // element and its address, for ptxas loads all of a tile ahead; and places, seeds and what is at hand,
   // which of numbers that are drawn for two rows together is most.
@@ -37,7 +30,7 @@ struct WarpgroupBackwardTiling {
     const int results = Which == AttentionGradients::of_values            ? ValueWidth
                         : Which == AttentionGradients::of_keys_and_values ? Width + ValueWidth
                                                                           : Width;
-    return results / 2 + c.part + captured_along() * 3 * c.part / 4 + View::header.captured * 8 +
+    return results / 2 + c.part + captured_along<C, Which>() * 3 * c.part / 4 + View::header.captured * 8 +
            (View::header.streams == 0                 ? 64
             : Which == AttentionGradients::of_queries ? 84
                                                       : 124);
