@@ -16546,7 +16546,9 @@ class PermuteHoisting {
     ir::Node n = g_.nodes.items[i];
     if (n.op == Op::constant)
       return {&b, b.constant(n.dtype, b.shape(ir::permuted(g_.dims(i), order)), n.imm)};
-    if (!is_computed(i)) return ir::permute({&b, moved[i]}, order);
+    if (!is_computed(i))  // over what stands there, which is used so, whatever the two would be together
+      return ir::raw(Op::permute, n.dtype, b.shape(ir::permuted(g_.dims(i), order)), 0,
+                     b.list(order, g_.dims(i).rank), {&b, moved[i]});
     if (n.op == Op::cast && g_.nodes.items[g_.in(i, 0)].dtype == n.dtype)  // a variable of grad
       return in_order(b, moved, g_.in(i, 0), order);
     if (n.op == Op::pad) {

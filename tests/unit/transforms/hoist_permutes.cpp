@@ -64,6 +64,34 @@ TEST_CASE("hoist permutes: what is wanted in another order is computed in it") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("hoist permutes: of operands that are permuted themselves, back to where they lie, too") {
+  constexpr auto x = in<f32, 4, 6, 16>;
+  auto back = compile(
+      Cpu{}, [](auto a) { return reshape<24, 16>(permute<1, 0, 2>(exp(permute<1, 0, 2>(a)))); }, x);
+  auto f = compile(
+      Cpu{},
+      [](auto a) {
+        return reshape<24, 16>(
+            permute<0, 2, 1, 3>(reshape<2, 3, 4, 16>(permute<1, 0, 2>(a)) + reshape<2, 3, 4, 16>(a)));
+      },
+      x);
+  const auto values = wave(4 * 6 * 16, 0.37);
+  std::vector<f32> same(values.size()), sums(values.size());
+  back.into(same)(values);
+  f.into(sums)(values);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) wrong += std::abs(same[i] - std::exp(values[i])) > 1e-6f;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t k = 0; k < 4; ++k)
+      for (std::size_t j = 0; j < 3; ++j)
+        for (std::size_t c = 0; c < 16; ++c) {
+          const std::size_t row = (i * 3 + j) * 4 + k;  // of (6, 4)
+          const f32 expected = values[(row % 4 * 6 + row / 4) * 16 + c] + values[row * 16 + c];
+          wrong += std::abs(sums[((i * 4 + k) * 3 + j) * 16 + c] - expected) > 1e-6f;
+        }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("hoist permutes: in the gradient of a layer whose heads one product makes") {
   constexpr auto x = in<f64, batch * length, 8>;
   constexpr auto w = in<f64, 8, 3 * heads * width>;
