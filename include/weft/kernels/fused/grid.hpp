@@ -144,11 +144,8 @@ struct FusedGrid {
   // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
   // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
-  // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
-  static constexpr int most_staged_instructions = 38;
-  static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
-                                    !Needs::flat && header.col_axes == 1 && Needs::reduces &&
-                                    Needs::rereads() && !Needs::sums;
+  static constexpr bool can_stage =
+      width > 1 && !Needs::flat && header.col_axes == 1 && Needs::reduces && Needs::rereads() && !Needs::sums;
   // Whether the row fits only where a kernel asks for more.
   static constexpr bool wants_large = can_stage &&
                                       row_bytes<true>() >
@@ -165,12 +162,10 @@ struct FusedGrid {
                                 !Needs::reduces && !Needs::sums_elements() && values > 512;
   static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   // To put together what a row's threads have found costs each of them as much as several values. So each has
-  // several where the code is short and they are read once: from shared memory, if more than one pass reads
-  // them.
+  // several where they are read once: from shared memory, if more than one pass reads them.
   static constexpr int values_a_thread = 4;
   static constexpr bool shares_reductions =
       Needs::reduces && !Needs::sums && header.col_axes == 1 &&
-      header.instructions <= most_staged_instructions &&
       (!Needs::rereads() || (can_stage && row_bytes<true>() <= most_large_bytes));
   // Groups put their sums together one after another, so there may not be too many.
   static constexpr int least_summing_lanes = 8;

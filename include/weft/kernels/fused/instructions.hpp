@@ -16,8 +16,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   using View = typename Traits::View;
   using Arithmetic = typename Traits::Arithmetic;
   using Sums = FusedSums<Traits, Family, Team>;
-  template <class F>
-  using BankOf = typename Traits::template BankOf<F>;
+  using Holder = typename Traits::Holder;
   using Memory::active;
   using Memory::args;
   using Memory::place;
@@ -36,8 +35,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   using Traits::width;
 
   Team& team;
-  BankOf<ScalarFamily> uniform;
-  BankOf<Family> element;
+  typename Traits::template BankOf<ScalarFamily, Holder::row> uniform;
+  typename Traits::template BankOf<Family, Holder::element> element;
   Sums sums;
   bool first_row = false;
   i64 row_in_chunk = 0;

@@ -37,10 +37,20 @@ struct FusedSums {
   static constexpr int width = Traits::width, count = Traits::count;
   static constexpr bool vector = Traits::vector;
 
-  typename Traits::template BankOf<Family> folds;   // of a row
-  typename Traits::template BankOf<Family> totals;  // of the chunk
-  i64 best_index[count][width];
-  int first_lane[Traits::rows_turn ? count : 1];  // of sums whose lanes turn: which elements lane 0 takes
+  using Registers = typename Traits::template BankOf<Family, Traits::Holder::sum>;
+  Registers folds;   // of a row
+  Registers totals;  // of the chunk
+  WEFT_HD static constexpr int sums_before(int end) {
+    int n = 0;
+    for (int i = 0; i < end; ++i)
+      n += View::instruction(i).op == Opcode::reduce || View::instruction(i).op == Opcode::accumulate;
+    return n;
+  }
+  template <int I>
+  static constexpr int nth_sum = sums_before(I);
+  static constexpr int sums = sums_before(count) > 0 ? sums_before(count) : 1;
+  i64 best_index[sums][width];
+  int first_lane[Traits::rows_turn ? sums : 1];  // of sums whose lanes turn: which elements lane 0 takes
 
   WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
   WEFT_HD static constexpr bool has_order(DType t, Fold fold) { return Traits::has_order(t, fold); }
@@ -52,12 +62,12 @@ struct FusedSums {
     constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
     using V = value_of<Family, t>;
     auto& running = folds.template at<t, I>();
-    if constexpr (Traits::lines_turn) first_lane[I] = 0;
+    if constexpr (Traits::lines_turn) first_lane[nth_sum<I>] = 0;
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
       running =
           fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
       WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+      for (int j = 0; j < width; ++j) best_index[nth_sum<I>][j] = detail::greatest_value<i64>;
     } else {
       running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
     }
@@ -81,23 +91,23 @@ struct FusedSums {
     if constexpr (vector) {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
-        const Best best =
-            detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
-        if (j >= begin && j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+        const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[nth_sum<I>][j]},
+                                                  Best{x.lane[j], column + j});
+        if (j >= begin && j < present) running.lane[j] = best.value, best_index[nth_sum<I>][j] = best.index;
       }
     } else if constexpr (width == 1) {
-      const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});
+      const Best best = detail::BetterOf<max>{}(Best{running, best_index[nth_sum<I>][0]}, Best{x, column});
       running = best.value;
-      best_index[I][0] = best.index;
+      best_index[nth_sum<I>][0] = best.index;
     } else {
       R value[width], held[width];
       __builtin_memcpy(value, &x, sizeof value);
       __builtin_memcpy(held, &running, sizeof held);
       for (int j = 0; j < present; ++j) {
         const Best best =
-            detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], column + j});
+            detail::BetterOf<max>{}(Best{held[j], best_index[nth_sum<I>][j]}, Best{value[j], column + j});
         held[j] = best.value;
-        best_index[I][j] = best.index;
+        best_index[nth_sum<I>][j] = best.index;
       }
       __builtin_memcpy(&running, held, sizeof held);
     }
@@ -120,10 +130,10 @@ struct FusedSums {
         else
           return running[j];
       };
-      detail::Best<R> best{lane(0), best_index[I][0]};
+      detail::Best<R> best{lane(0), best_index[nth_sum<I>][0]};
       WEFT_UNROLL
       for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[I][j]});
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[nth_sum<I>][j]});
       return detail::best_of_team<max>(team, best).index;
     } else {
       if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
@@ -140,7 +150,7 @@ struct FusedSums {
   WEFT_HD_INLINE void start_total() {
     constexpr Instruction in = View::instruction(I);
     constexpr DType t = dtype(in.a);
-    if constexpr (Traits::rows_turn) first_lane[I] = 0;
+    if constexpr (Traits::rows_turn) first_lane[nth_sum<I>] = 0;
     totals.template at<t, I>() =
         fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
   }
@@ -184,11 +194,11 @@ struct FusedSums {
   template <int I, class V>
   WEFT_HD_INLINE void turn(V& running, i64 position) {
     const int lane = static_cast<int>(position % width);
-    if (lane == first_lane[I]) return;
+    if (lane == first_lane[nth_sum<I>]) return;
     V own = running;  // else all of the body would be at an address
-    detail::turn_lanes(own, (lane - first_lane[I] + width) % width);
+    detail::turn_lanes(own, (lane - first_lane[nth_sum<I>] + width) % width);
     running = own;
-    first_lane[I] = lane;
+    first_lane[nth_sum<I>] = lane;
   }
   template <int I>
   WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {

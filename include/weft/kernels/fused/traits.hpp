@@ -65,14 +65,46 @@ struct FusedTraits {
   // What computes an element: the family, or its lanes one by one.
   using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
 
-  WEFT_HD static constexpr int registers(Kind kind) {
-    for (int i = 0; i < count; ++i)
-      if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
-    return 1;
+  // Who holds the value of an instruction: each column its own, the row one for all, or a running sum.
+  enum class Holder { element, row, sum };
+  WEFT_HD static constexpr bool holds(Holder holder, int i, Kind kind) {
+    const Instruction in = View::instruction(i);
+    const bool sum = in.op == Opcode::reduce || in.op == Opcode::accumulate;
+    if (holder == Holder::element ? in.stage != Stage::element
+        : holder == Holder::row   ? in.stage == Stage::element && !sum
+                                  : !sum)
+      return false;
+    return kind_of(static_cast<DType>(in.dtype)) == kind ||
+           (sum && kind_of(static_cast<DType>(View::instruction(in.a).dtype)) == kind);
   }
-  template <class F>
-  using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
-                              registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+  // The registers of a holder are packed by kind: nvcc 13.0 leaves arrays of some 12 KB in local memory.
+  struct Places {
+    int of[6][count + 1]{};  // of instruction i in the array of its kind; of `count` the array's length
+  };
+  template <Holder holder>
+  WEFT_HD static constexpr Places make_places() {
+    Places p;
+    for (int kind = 0; kind < 6; ++kind)
+      for (int i = 0; i < count; ++i)
+        p.of[kind][i + 1] = p.of[kind][i] + holds(holder, i, static_cast<Kind>(kind));
+    return p;
+  }
+  template <Holder holder>
+  static constexpr Places places = make_places<holder>();
+  template <Holder holder, Kind kind>
+  static constexpr int registers =
+      places<holder>.of[static_cast<int>(kind)][count] > 0 ? places<holder>.of[static_cast<int>(kind)][count]
+                                                           : 1;
+  template <class F, Holder holder>
+  struct BankOf : detail::Bank<F, registers<holder, Kind::f32>, registers<holder, Kind::f64>,
+                               registers<holder, Kind::i32>, registers<holder, Kind::u32>,
+                               registers<holder, Kind::i64>, registers<holder, Kind::mask>> {
+    template <DType t, int I>
+    WEFT_HD_INLINE auto& at() {
+      constexpr int place = places<holder>.of[static_cast<int>(kind_of(t))][I];
+      return BankOf::Bank::template at<t, place>();
+    }
+  };
 
   WEFT_HD static constexpr i64 static_cols() {
     i64 n = 1;
