@@ -367,6 +367,7 @@ struct call;
 struct children;
 struct clone;
 struct compute;
+struct cos;
 struct ConstantLR;
 struct contiguous;
 struct CosineAnnealingLR;
@@ -434,6 +435,7 @@ struct requires_grad_;
 struct reshape;
 struct save;
 struct SequentialLR;
+struct sin;
 struct size;
 struct sizes;
 struct softmax;
@@ -449,6 +451,7 @@ struct t;
 struct test;
 struct to;
 struct to_vector;
+struct tanh;
 struct tensor;
 struct from_blob;
 struct tolist;
@@ -594,6 +597,10 @@ struct AfterRefusal {
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
   constexpr AfterRefusal operator[](i64) const { return {}; }
+  template <std::size_t>
+  constexpr AfterRefusal get() const {
+    return {};
+  }
   constexpr const float* data() const { return nullptr; }
   constexpr std::size_t size() const { return 0; }
   constexpr const AfterRefusal* begin() const { return nullptr; }
@@ -706,6 +713,13 @@ constexpr Options options_alone() {
 #endif
 
 }  // namespace WEFT_NAMESPACE
+
+template <>
+struct std::tuple_size<weft::AfterRefusal> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I>
+struct std::tuple_element<I, weft::AfterRefusal> {
+  using type = weft::AfterRefusal;
+};
 
 namespace WEFT_NAMESPACE {
 
@@ -3335,6 +3349,11 @@ WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
+WEFT_REFUSAL(
+    ValueIsOne,
+    "what is taken apart is one value: of max and min write max<1>(x) for the values and argmax<1>(x) "
+    "for their places; topk<2>(x), sort<0>(x), aminmax<>(x) and an LSTM return several, unbind<0>(x) "
+    "the rows");
 WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
@@ -3360,7 +3379,24 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ShapeIsKnown,
              "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
              "decltype(x)::shape, the number of axes decltype(x)::rank");
+WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
+
+// The number of a value's elements: decltype(x)::size, x.size and x.size(); x.size(0) is refused.
+template <class S>
+struct ElementCount {
+  constexpr operator i64() const { return S::size; }
+  constexpr i64 operator()() const { return S::size; }
+  template <class A>
+  constexpr i64 operator()(const A&) const {
+    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, S>) > 0);
+    return 1;
+  }
+};
+template <class A>
+inline constexpr bool is_element_count = false;
+template <class S>
+inline constexpr bool is_element_count<ElementCount<S>> = true;
 
 // x.T and x.mT; x.grad.
 struct TransposedMember {};
@@ -3416,6 +3452,12 @@ struct TracedMembers {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
     return self();
   }
+  // auto [values, places] = max<1>(x): see std::tuple_size, below.
+  template <std::size_t I>
+  constexpr auto get() const {
+    static_assert(sizeof(ValueIsOne<(I > 1024), Self>) > 0);
+    return self();
+  }
   constexpr auto& operator++() {
     static_assert(sizeof(NothingInPlace<sizeof(Self*) == 0, Self>) > 0);
     return static_cast<Self&>(*this);
@@ -3469,7 +3511,7 @@ struct TracedMembers {
 #undef WEFT_MEMBER
 
   // As PyTorch's and as a Tensor's.
-  static constexpr i64 numel() { return Self::size; }
+  static constexpr i64 numel() { return Self::shape::size; }
   static constexpr int dim() { return Self::rank; }
   // Of an axis counted from either end; throws "tensor/axis".
   static constexpr i64 extent(int axis) { return checked_extent(Self::shape::value, axis); }
@@ -3492,7 +3534,7 @@ struct Expr : TracedMembers<Expr<T, S>> {
   using dtype = T;
   using shape = S;
   static constexpr int rank = S::rank;
-  static constexpr i64 size = S::size;
+  static constexpr ElementCount<S> size{};
 
   ir::Value value;
 
@@ -3598,7 +3640,7 @@ concept TensorLike = requires {
 };
 
 template <class A>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>> || is_element_count<std::remove_cvref_t<A>>;
 
 // A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
 template <class S>
@@ -3614,6 +3656,12 @@ template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
     is_scalar_expr<std::remove_cvref_t<A>> || is_after_refusal<std::remove_cvref_t<A>>;
 
+// What a structured binding takes apart; values and tensors only refuse it.
+template <class A>
+concept TupleLike = !Operand<A> && requires {
+  std::tuple_size<A>::value;
+};
+
 template <class A>
 constexpr auto to_expr(const A& a) {
   if constexpr (is_expr<A>)
@@ -3626,6 +3674,14 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
+
+// So that get() refuses auto [values, places] = max<1>(x): of two names, as PyTorch's results mostly have.
+template <class T, class S>
+struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I, class T, class S>
+struct std::tuple_element<I, weft::Expr<T, S>> {
+  using type = weft::Expr<T, S>;
+};
 
 namespace WEFT_NAMESPACE {
 
@@ -11708,14 +11764,46 @@ struct FusedTraits {
   // What computes an element: the family, or its lanes one by one.
   using Arithmetic = std::conditional_t<vector, ScalarFamily, Family>;
 
-  WEFT_HD static constexpr int registers(Kind kind) {
-    for (int i = 0; i < count; ++i)
-      if (kind_of(static_cast<DType>(View::instruction(i).dtype)) == kind) return count;
-    return 1;
+  // Who holds the value of an instruction: each column its own, the row one for all, or a running sum.
+  enum class Holder { element, row, sum };
+  WEFT_HD static constexpr bool holds(Holder holder, int i, Kind kind) {
+    const Instruction in = View::instruction(i);
+    const bool sum = in.op == Opcode::reduce || in.op == Opcode::accumulate;
+    if (holder == Holder::element ? in.stage != Stage::element
+        : holder == Holder::row   ? in.stage == Stage::element && !sum
+                                  : !sum)
+      return false;
+    return kind_of(static_cast<DType>(in.dtype)) == kind ||
+           (sum && kind_of(static_cast<DType>(View::instruction(in.a).dtype)) == kind);
   }
-  template <class F>
-  using BankOf = detail::Bank<F, registers(Kind::f32), registers(Kind::f64), registers(Kind::i32),
-                              registers(Kind::u32), registers(Kind::i64), registers(Kind::mask)>;
+  // The registers of a holder are packed by kind: nvcc 13.0 leaves arrays of some 12 KB in local memory.
+  struct Places {
+    int of[6][count + 1]{};  // of instruction i in the array of its kind; of `count` the array's length
+  };
+  template <Holder holder>
+  WEFT_HD static constexpr Places make_places() {
+    Places p;
+    for (int kind = 0; kind < 6; ++kind)
+      for (int i = 0; i < count; ++i)
+        p.of[kind][i + 1] = p.of[kind][i] + holds(holder, i, static_cast<Kind>(kind));
+    return p;
+  }
+  template <Holder holder>
+  static constexpr Places places = make_places<holder>();
+  template <Holder holder, Kind kind>
+  static constexpr int registers =
+      places<holder>.of[static_cast<int>(kind)][count] > 0 ? places<holder>.of[static_cast<int>(kind)][count]
+                                                           : 1;
+  template <class F, Holder holder>
+  struct BankOf : detail::Bank<F, registers<holder, Kind::f32>, registers<holder, Kind::f64>,
+                               registers<holder, Kind::i32>, registers<holder, Kind::u32>,
+                               registers<holder, Kind::i64>, registers<holder, Kind::mask>> {
+    template <DType t, int I>
+    WEFT_HD_INLINE auto& at() {
+      constexpr int place = places<holder>.of[static_cast<int>(kind_of(t))][I];
+      return BankOf::Bank::template at<t, place>();
+    }
+  };
 
   WEFT_HD static constexpr i64 static_cols() {
     i64 n = 1;
@@ -12173,10 +12261,20 @@ struct FusedSums {
   static constexpr int width = Traits::width, count = Traits::count;
   static constexpr bool vector = Traits::vector;
 
-  typename Traits::template BankOf<Family> folds;   // of a row
-  typename Traits::template BankOf<Family> totals;  // of the chunk
-  i64 best_index[count][width];
-  int first_lane[Traits::rows_turn ? count : 1];  // of sums whose lanes turn: which elements lane 0 takes
+  using Registers = typename Traits::template BankOf<Family, Traits::Holder::sum>;
+  Registers folds;   // of a row
+  Registers totals;  // of the chunk
+  WEFT_HD static constexpr int sums_before(int end) {
+    int n = 0;
+    for (int i = 0; i < end; ++i)
+      n += View::instruction(i).op == Opcode::reduce || View::instruction(i).op == Opcode::accumulate;
+    return n;
+  }
+  template <int I>
+  static constexpr int nth_sum = sums_before(I);
+  static constexpr int sums = sums_before(count) > 0 ? sums_before(count) : 1;
+  i64 best_index[sums][width];
+  int first_lane[Traits::rows_turn ? sums : 1];  // of sums whose lanes turn: which elements lane 0 takes
 
   WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
   WEFT_HD static constexpr bool has_order(DType t, Fold fold) { return Traits::has_order(t, fold); }
@@ -12188,12 +12286,12 @@ struct FusedSums {
     constexpr DType t = fold >= Fold::argmax ? dtype(in.a) : dtype(I);
     using V = value_of<Family, t>;
     auto& running = folds.template at<t, I>();
-    if constexpr (Traits::lines_turn) first_lane[I] = 0;
+    if constexpr (Traits::lines_turn) first_lane[nth_sum<I>] = 0;
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
       running =
           fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
       WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[I][j] = detail::greatest_value<i64>;
+      for (int j = 0; j < width; ++j) best_index[nth_sum<I>][j] = detail::greatest_value<i64>;
     } else {
       running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
     }
@@ -12217,23 +12315,23 @@ struct FusedSums {
     if constexpr (vector) {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
-        const Best best =
-            detail::BetterOf<max>{}(Best{running.lane[j], best_index[I][j]}, Best{x.lane[j], column + j});
-        if (j >= begin && j < present) running.lane[j] = best.value, best_index[I][j] = best.index;
+        const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[nth_sum<I>][j]},
+                                                  Best{x.lane[j], column + j});
+        if (j >= begin && j < present) running.lane[j] = best.value, best_index[nth_sum<I>][j] = best.index;
       }
     } else if constexpr (width == 1) {
-      const Best best = detail::BetterOf<max>{}(Best{running, best_index[I][0]}, Best{x, column});
+      const Best best = detail::BetterOf<max>{}(Best{running, best_index[nth_sum<I>][0]}, Best{x, column});
       running = best.value;
-      best_index[I][0] = best.index;
+      best_index[nth_sum<I>][0] = best.index;
     } else {
       R value[width], held[width];
       __builtin_memcpy(value, &x, sizeof value);
       __builtin_memcpy(held, &running, sizeof held);
       for (int j = 0; j < present; ++j) {
         const Best best =
-            detail::BetterOf<max>{}(Best{held[j], best_index[I][j]}, Best{value[j], column + j});
+            detail::BetterOf<max>{}(Best{held[j], best_index[nth_sum<I>][j]}, Best{value[j], column + j});
         held[j] = best.value;
-        best_index[I][j] = best.index;
+        best_index[nth_sum<I>][j] = best.index;
       }
       __builtin_memcpy(&running, held, sizeof held);
     }
@@ -12256,10 +12354,10 @@ struct FusedSums {
         else
           return running[j];
       };
-      detail::Best<R> best{lane(0), best_index[I][0]};
+      detail::Best<R> best{lane(0), best_index[nth_sum<I>][0]};
       WEFT_UNROLL
       for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[I][j]});
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[nth_sum<I>][j]});
       return detail::best_of_team<max>(team, best).index;
     } else {
       if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
@@ -12276,7 +12374,7 @@ struct FusedSums {
   WEFT_HD_INLINE void start_total() {
     constexpr Instruction in = View::instruction(I);
     constexpr DType t = dtype(in.a);
-    if constexpr (Traits::rows_turn) first_lane[I] = 0;
+    if constexpr (Traits::rows_turn) first_lane[nth_sum<I>] = 0;
     totals.template at<t, I>() =
         fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
   }
@@ -12320,11 +12418,11 @@ struct FusedSums {
   template <int I, class V>
   WEFT_HD_INLINE void turn(V& running, i64 position) {
     const int lane = static_cast<int>(position % width);
-    if (lane == first_lane[I]) return;
+    if (lane == first_lane[nth_sum<I>]) return;
     V own = running;  // else all of the body would be at an address
-    detail::turn_lanes(own, (lane - first_lane[I] + width) % width);
+    detail::turn_lanes(own, (lane - first_lane[nth_sum<I>] + width) % width);
     running = own;
-    first_lane[I] = lane;
+    first_lane[nth_sum<I>] = lane;
   }
   template <int I>
   WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {
@@ -12361,8 +12459,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   using View = typename Traits::View;
   using Arithmetic = typename Traits::Arithmetic;
   using Sums = FusedSums<Traits, Family, Team>;
-  template <class F>
-  using BankOf = typename Traits::template BankOf<F>;
+  using Holder = typename Traits::Holder;
   using Memory::active;
   using Memory::args;
   using Memory::place;
@@ -12381,8 +12478,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   using Traits::width;
 
   Team& team;
-  BankOf<ScalarFamily> uniform;
-  BankOf<Family> element;
+  typename Traits::template BankOf<ScalarFamily, Holder::row> uniform;
+  typename Traits::template BankOf<Family, Holder::element> element;
   Sums sums;
   bool first_row = false;
   i64 row_in_chunk = 0;
@@ -21195,7 +21292,7 @@ template <int Axis>
 struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
+    using Rule = detail::selected_rule<typename X::shape, Axis, I::shape::size>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
     static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
@@ -21217,8 +21314,8 @@ struct TakeFlatOp : Operation<TakeFlatOp> {
     static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (integer) {
-      const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
-      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
+      const ir::Value flat = ir::reshape(x.value, Shape<X::shape::size>::value);
+      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::shape::size>::value);
       return R{ir::reshape(ir::take_along_axis(flat, at, 0), I::shape::value)};
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x, index);
@@ -28284,6 +28381,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ResultsAreSeveral,
              "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
              "auto [y, h] = f(x)");
+WEFT_REFUSAL(ResultIsOne,
+             "what is taken apart is one tensor: write auto y = f(x), y(0, 1) and y.to_vector()");
 WEFT_REFUSAL(
     ViewIsOfMemory,
     "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>> v(t.data()), or is "
@@ -28329,7 +28428,6 @@ WEFT_REFUSAL(
     NamedViewIsWritten,
     "= gives a view that has a name other memory: std::move(v) = values writes into its own, as v *= 2, "
     "v[i] = 1 and model.get<\"fc.bias\">() = values do");
-WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 
 }  // namespace WEFT_NAMESPACE::exec
 
@@ -28399,6 +28497,12 @@ struct RefusedMembers {
   WEFT_CREATED(Random)
 #undef WEFT_CREATED
   static constexpr TensorGradient<T, S> grad{};
+  // auto [values, places] = f(x): see std::tuple_size in tensor.hpp.
+  template <std::size_t I>
+  auto get() const {
+    static_assert(sizeof(ResultIsOne<(I > 1024), T, S>) > 0);
+    return AfterRefusal{};
+  }
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
@@ -28955,6 +29059,20 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
 };
 
 }  // namespace WEFT_NAMESPACE
+
+// So that get() refuses auto [values, places] = f(x) of a function with one result.
+template <class T, class S>
+struct std::tuple_size<weft::Tensor<T, S, weft::Cpu>> : std::integral_constant<std::size_t, 2> {};
+template <class T, class S>
+struct std::tuple_size<weft::TensorView<T, S, weft::Cpu>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I, class T, class S>
+struct std::tuple_element<I, weft::Tensor<T, S, weft::Cpu>> {
+  using type = weft::AfterRefusal;
+};
+template <std::size_t I, class T, class S>
+struct std::tuple_element<I, weft::TensorView<T, S, weft::Cpu>> {
+  using type = weft::AfterRefusal;
+};
 // ---- weft/targets/launch_list.hpp ----
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.
@@ -37431,6 +37549,10 @@ class Model {
            std::is_same_v<A, M>) explicit Model(const A&, const B&...) {
     static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, A, B...>) > 0);
   }
+  template <class A>
+  requires std::is_convertible_v<A, const char*> Model(const Device&, const A&) {
+    static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, Device, A>) > 0);
+  }
   template <class Out>
   requires requires(Out& out) { out << 1; }
   friend Out& operator<<(Out& out, const Model&) {
@@ -38490,6 +38612,13 @@ class Batch {
     return AfterRefusal{};
   }
 
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const Batch&) {
+    static_assert(sizeof(BatchIsTakenApart<sizeof(Out) == 0, Batch>) > 0);
+    return out;
+  }
+
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
   // How many leading rows are samples; the rest is padding.
@@ -38911,6 +39040,15 @@ class Loader {
   BatchType& operator[](const Index&) {
     static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
     return pass_->batch();
+  }
+  // for (auto& [i, batch] : enumerate(loader)), where the program has no function of this name.
+  struct Enumerated {
+    Enumerated(const Loader&) {}
+  };
+  template <int... A>
+  friend auto enumerate(Enumerated) {
+    static_assert(sizeof(LoaderIsWalked<(sizeof...(A) > 1024), Loader>) > 0);
+    return std::vector<std::pair<i64, BatchType>>();
   }
   BatchIterator<Pass<BatchSize, D>> begin() const {
     static_assert(sizeof(LoaderMoves<BatchSize == 0, Loader>) > 0);
@@ -39422,7 +39560,7 @@ class Function<Out(In...)> {
   };
 
   static auto as_tuple(Results& out) {
-    if constexpr (requires { std::tuple_size<Results>::value; })
+    if constexpr (TupleLike<Results>)
       return std::apply([](auto&... t) { return std::tie(t...); }, out);
     else
       return std::tie(out);
@@ -39702,7 +39840,7 @@ struct OuterOp : Operation<OuterOp> {
     static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
                          GivenRank < 1 >>) > 0);
     if constexpr (A::rank == 1 && B::rank == 1)
-      return mul(ReshapeOp<A::size, 1>::apply(b, x), ReshapeOp<1, B::size>::apply(b, y));
+      return mul(ReshapeOp<A::shape::size, 1>::apply(b, x), ReshapeOp<1, B::shape::size>::apply(b, y));
     else
       return x;
   }
@@ -41981,13 +42119,13 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U&) {
     using S = shape_of_operand<U>;
     constexpr bool paired = S::rank != X::rank || !axis_in_range(Axis, X::rank) ||
-                            S::value[normalize_axis(Axis, X::rank)] == I::size;
+                            S::value[normalize_axis(Axis, X::rank)] == I::shape::size;
     static_assert(sizeof(UpdateIsIndexed<paired, SpreadIndex, typename X::shape, typename I::shape, S>) > 0);
     return apply(b, x, index);
   }
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = selected_rule<typename X::shape, Axis, I::size>;
+    using Rule = selected_rule<typename X::shape, Axis, I::shape::size>;
     static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
     static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename I::dtype, shape_of<Rule>>;
@@ -43332,7 +43470,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
     const ir::Value row =
         ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
-    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
+    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::shape::size / Rule::classes : 0);
     return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
   }
 };
@@ -44897,7 +45035,7 @@ struct BatchNorm {
   template <class X, int... K>
   constexpr auto apply(const X& x, std::integer_sequence<int, K...> after) const {
     if (mode.training || !Options.track_running_stats) {
-      constexpr i64 count = X::size / C;
+      constexpr i64 count = X::shape::size / C;
       if (mode.training && count < 2)
         return weft::detail::without_value<X>(*x.value.builder, ir::Valueless::one_value);
       const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));
@@ -45390,7 +45528,7 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
     const auto y = apply(builder, x, w);
     using Y = std::remove_cvref_t<decltype(y)>;
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
-    constexpr bool ok = !Rule::ok || (B::rank == 1 && B::size == Rule::outputs);
+    constexpr bool ok = !Rule::ok || (B::rank == 1 && B::shape::size == Rule::outputs);
     static_assert(sizeof(ConvOperandsFit<ok, ConvOp, typename X::shape, typename B::shape>) > 0);
     using T = promoted<typename Y::dtype, typename B::dtype>;
     if constexpr (Rule::ok && ok) {
@@ -45610,7 +45748,7 @@ struct OneAxis {
   template <class X>
   static constexpr auto flat(ir::Builder& b, const X& x) {
     if constexpr (sizeof...(A) == 0)
-      return ReshapeOp<X::size>::apply(b, x);
+      return ReshapeOp<X::shape::size>::apply(b, x);
     else
       return x;
   }
@@ -45967,9 +46105,9 @@ constexpr auto weighted_embedding_bag(const I& index, const W& table, const S& w
 // indices (n), table (rows, size), where each bag begins (bags): ascending from 0 -> (bags, size)
 template <Bag How = Bag::mean, i64 Padding = no_padding, class I, class W, class O>
 constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
-  constexpr i64 bags = expr_of<O>::size, size = expr_of<W>::shape::value[1];
+  constexpr i64 bags = expr_of<O>::shape::size, size = expr_of<W>::shape::value[1];
   const auto rows = embedding<Padding>(index, table);
-  const auto places = arange<typename expr_of<O>::dtype, expr_of<I>::size>();
+  const auto places = arange<typename expr_of<O>::dtype, expr_of<I>::shape::size>();
   const auto number = sub(searchsorted(offsets, places, right_side), 1);
   const auto of = where(eq(index, Padding), bags, number);
   const auto none = zeros<typename expr_of<W>::dtype, bags, size>();
@@ -47848,7 +47986,7 @@ constexpr auto parameters(const M& m) {
 template <class M>
 constexpr auto parameters_to_vector(const M& m) {
   return std::apply(
-      [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::size>(p)...); },
+      [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::shape::size>(p)...); },
       parameters(m));
 }
 
@@ -47935,7 +48073,7 @@ struct InstanceNorm {
  private:
   template <class X, int... K>
   constexpr X apply(const X& x, std::integer_sequence<int, K...> after) const {
-    constexpr i64 count = X::size / C / X::shape::value.extent[0];
+    constexpr i64 count = X::shape::size / C / X::shape::value.extent[0];
     if constexpr (Options.track_running_stats)
       if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)
@@ -48100,7 +48238,7 @@ struct LocalResponseNormOp : Operation<LocalResponseNormOp<Size>> {
     using T = typename X::dtype;
     constexpr bool ok = X::rank >= 3 && Size >= 1 && is_float(dtype_of<T>);
     static_assert(sizeof(LocalResponseFits<ok, LocalResponseNormOp, typename X::shape>) > 0);
-    if constexpr (!ok || X::size == 0) {
+    if constexpr (!ok || X::shape::size == 0) {
       return x;
     } else {
       constexpr Dims d = X::shape::value;
@@ -48218,7 +48356,8 @@ struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto mask = ne(x, 0);
     if constexpr (Count) {
-      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
+      return Expr<i64, Shape<>>{
+          detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::shape::size)))};
     } else {
       const ir::Value place = detail::true_places(b, mask.value, Capacity);
       const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
@@ -48235,7 +48374,8 @@ struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
                        ir::broadcast(coordinate, to), r);
         stride *= extent;
       }
-      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
+      const ir::Value none =
+          ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::shape::size)));
       return Expr<i64, Shape<Capacity, X::rank>>{
           ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
     }
@@ -48249,7 +48389,7 @@ template <i64 Capacity, bool Sort, UniquePart Part>
 struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 n = X::size;
+    constexpr i64 n = X::shape::size;
     const Dims flat = detail::flat_dims(n);
     const ir::Value v = ir::reshape(x.value, flat);
     const ir::Value order = ir::argsort(v, 0, false, n);
@@ -48282,7 +48422,7 @@ struct BincountOp : Operation<BincountOp<Bins>> {
         sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
     using T = dtype_of_operand<W>;
     using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
-    const Dims flat = detail::flat_dims(X::size);
+    const Dims flat = detail::flat_dims(X::shape::size);
     const ir::Value w =
         ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
     const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
@@ -48297,7 +48437,7 @@ template <i64 Bins>
 struct HistcOp : Operation<HistcOp<Bins>> {
   template <class X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
-    const auto x = reshape<X::size>(detail::real(in));
+    const auto x = reshape<X::shape::size>(detail::real(in));
     using T = typename decltype(x)::dtype;
     const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
     const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
@@ -48313,9 +48453,9 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 struct IsInOp : Operation<IsInOp> {
   template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::size>::apply(b, among));
+    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::shape::size>::apply(b, among));
     const auto at = SearchSortedOp<false>::apply(b, line, x);
-    return eq(TakeFlatOp::apply(b, line, minimum(at, A::size - 1)), x);
+    return eq(TakeFlatOp::apply(b, line, minimum(at, A::shape::size - 1)), x);
   }
 };
 
@@ -48472,7 +48612,8 @@ struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
       const auto truth = cast<i64>(labels);
       const auto counted = bitwise_and(counts(truth, classes), counts(guess, classes));
       const auto cell = where(counted, add(mul(truth, classes), guess), -1);
-      const auto bins = bincount<classes * classes>(reshape<X::size / (is_logits<X, L> ? classes : 1)>(cell));
+      const auto bins =
+          bincount<classes * classes>(reshape<X::shape::size / (is_logits<X, L> ? classes : 1)>(cell));
       return reshape<classes, classes>(cast<i64>(bins));
     } else {
       return refused<i64, Shape<(classes > 0 ? classes : 1), (classes > 0 ? classes : 1)>>(x, labels);
@@ -48993,7 +49134,7 @@ constexpr auto cell_zeros(const X& x) {
 // Whether A is a state of so many parts: several are a tuple.
 template <int Parts, class A>
 constexpr bool is_state() {
-  if constexpr (requires { std::tuple_size<A>::value; })
+  if constexpr (TupleLike<A>)
     return Parts > 1 && std::tuple_size<A>::value == Parts;
   else
     return Parts == 1;
@@ -49090,7 +49231,7 @@ namespace detail {
 // Calls f for every expression in x: an expression, or a tuple of them.
 template <class X, class F>
 constexpr void for_each_value(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!TupleLike<X>)
     f(x);
   else
     std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
@@ -49098,7 +49239,7 @@ constexpr void for_each_value(const X& x, F& f) {
 // As x, with f of every expression.
 template <class X, class F>
 constexpr auto map_values(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!TupleLike<X>)
     return f(x);
   else
     // braces: left to right
@@ -52481,7 +52622,7 @@ struct line_along_rule {
 // A vector as it lies along an axis of a tensor of shape S.
 template <class S, int Axis, class V>
 constexpr auto line_along(const V& v) {
-  using R = shape_of<line_along_rule<S, Axis, V::size>>;
+  using R = shape_of<line_along_rule<S, Axis, V::shape::size>>;
   return Expr<typename V::dtype, R>{ir::reshape(v.value, R::value)};
 }
 
@@ -52491,7 +52632,7 @@ constexpr auto sample_widths(ir::Builder& b, const P& places) {
   if constexpr (!is_expr<P>) {
     return places;
   } else if constexpr (P::rank == 1) {
-    constexpr bool fits = P::size == S::value[Axis];
+    constexpr bool fits = P::shape::size == S::value[Axis];
     static_assert(sizeof(PlacesFitAxis<fits, Op, S, typename P::shape>) > 0);
     if constexpr (fits)
       return line_along<S, Axis>(DiffOp<1, 0>::apply(b, places));
@@ -53320,6 +53461,22 @@ WEFT_NUMBERED(lerp)
 WEFT_NUMBERED(threshold)
 #undef WEFT_NUMBERED
 
+// exp(topk<2>(x)), which std::exp would be taken for.
+#define WEFT_OF_TUPLE(name)                                                                          \
+  template <class... A>                                                                              \
+  requires(sizeof...(A) > 0 && (Operand<A> && ...)) constexpr auto name(const std::tuple<A...>& t) { \
+    static_assert(sizeof(TupleIsTaken<sizeof...(A) == 0, spelled::name, A...>) > 0);                 \
+    return std::get<0>(t);                                                                           \
+  }
+WEFT_OF_TUPLE(abs)
+WEFT_OF_TUPLE(exp)
+WEFT_OF_TUPLE(log)
+WEFT_OF_TUPLE(sqrt)
+WEFT_OF_TUPLE(sin)
+WEFT_OF_TUPLE(cos)
+WEFT_OF_TUPLE(tanh)
+#undef WEFT_OF_TUPLE
+
 // to_text(x) of a traced value
 template <class T, class S>
 constexpr auto to_text(const Expr<T, S>&) {
@@ -53536,11 +53693,11 @@ struct CustomRule {
     if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
       const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
       using Found = std::remove_cvref_t<decltype(found)>;
-      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
+      if constexpr (sizeof...(X) == 1 && !TupleLike<Found>) {
         put<X...>(b, found, *out);
       } else {
         constexpr bool one_each = [] {
-          if constexpr (requires { std::tuple_size<Found>::value; })
+          if constexpr (TupleLike<Found>)
             return std::tuple_size<Found>::value == sizeof...(X);
           else
             return false;
@@ -54125,7 +54282,7 @@ struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
       return x;
     } else {
       // the places of all elements, counted from 1 so that 0 is none
-      constexpr i64 size = X::size;
+      constexpr i64 size = X::shape::size;
       const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
       const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
       const ir::Value found = IndexOp<Spec...>::apply(b, places, operand...).value;
@@ -54348,7 +54505,7 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
   static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
     static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
     using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
-    const i64 size[]{S::size}, sources[]{U::size};
+    const i64 size[]{S::size}, sources[]{U::shape::size};
     const Dims flat = ir::make_dims(1, size);
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
     const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
@@ -54365,14 +54522,14 @@ template <bool Accumulate>
 struct PutOp : Operation<PutOp<Accumulate>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
-    constexpr bool same = U::size == I::size;
+    constexpr bool same = U::shape::size == I::shape::size;
     static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);
     if constexpr (!same) {
       return x;
     } else {
-      const auto flat = ReshapeOp<X::size>::apply(b, x);
-      const auto at = ReshapeOp<I::size>::apply(b, index);
-      const auto u = ReshapeOp<U::size>::apply(b, source);
+      const auto flat = ReshapeOp<X::shape::size>::apply(b, x);
+      const auto at = ReshapeOp<I::shape::size>::apply(b, index);
+      const auto u = ReshapeOp<U::shape::size>::apply(b, source);
       if constexpr (Accumulate)
         return X{ir::reshape(ScatterReduceOp<0, Reduction::sum, true>::apply(b, flat, at, u).value,
                              X::shape::value)};
@@ -55584,7 +55741,7 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
         0);
     using T = typename X::dtype;
     if constexpr (ok) {
-      constexpr i64 c = Rule::classes, n = c > 0                  ? X::size / c
+      constexpr i64 c = Rule::classes, n = c > 0                  ? X::shape::size / c
                                            : Rule::value.rank > 0 ? Rule::value.extent[0]
                                                                   : 1;
       const auto scores = reshape<n, c>(cast<opmath<T>>(x));
@@ -55902,11 +56059,11 @@ struct GroupNormOp : Operation<GroupNormOp<Groups>> {
     using T = floating<typename X::dtype>;
     if constexpr (!ok) {
       return CastOp<T>::apply(b, x);
-    } else if constexpr (X::size == 0) {
+    } else if constexpr (X::shape::size == 0) {
       return CastOp<T>::apply(b, x);
     } else {
       constexpr i64 batch = S::value.extent[0];
-      using Rows = Shape<batch * groups, X::size / (batch * groups)>;
+      using Rows = Shape<batch * groups, X::shape::size / (batch * groups)>;
       const auto wide = CastOp<opmath<T>>::apply(b, x);
       const Expr<opmath<T>, Rows> rows{ir::reshape(wide.value, Rows::value)};
       const auto n = LayerNormOp<>::apply(b, rows, eps);
@@ -56314,7 +56471,7 @@ struct Vmap {
     static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
     if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
       using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
-      if constexpr (requires { std::tuple_size<Result>::value; })
+      if constexpr (TupleLike<Result>)
         return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
       else
         return later<-1, Axis...>(a...);
@@ -57571,23 +57728,23 @@ WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of th
 struct HistogramOp : Operation<HistogramOp> {
   template <class X, class E, class W>
   static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
-    constexpr bool lined = E::rank == 1 && E::size >= 2;
+    constexpr bool lined = E::rank == 1 && E::shape::size >= 2;
     static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
     constexpr bool fits = !is_expr<W> || shape_of_operand<W>::value == X::shape::value;
     static_assert(sizeof(HistogramWeights<fits, HistogramOp, typename X::shape, shape_of_operand<W>>) > 0);
-    constexpr i64 bins = lined ? E::size - 1 : 1;
+    constexpr i64 bins = lined ? E::shape::size - 1 : 1;
     using T = typename E::dtype;
     if constexpr (!lined || !fits) {
       return detail::refused<T, Shape<bins>>(in);
     } else {
-      const auto x = ReshapeOp<X::size>::apply(b, CastOp<T>::apply(b, in));
+      const auto x = ReshapeOp<X::shape::size>::apply(b, CastOp<T>::apply(b, in));
       const auto place = sub(SearchSortedOp<true>::apply(b, edges, x), 1);
       const auto least = SelectIndexOp<0, 0>::apply(b, edges);
       const auto most = SelectIndexOp<0, -1>::apply(b, edges);
       const auto inside = bitwise_and(ge(x, least), le(x, most));
       const auto bin = where(inside, minimum(place, bins - 1), bins);
-      const ir::Value w =
-          ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
+      const ir::Value w = ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value),
+                                      Shape<X::shape::size>::value);
       return Expr<T, Shape<bins>>{ir::scatter_reduce(bin.value, w, 0, bins, ir::Fold::sum)};
     }
   }
@@ -57606,7 +57763,7 @@ struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
   }
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (X::size == 0)
+    if constexpr (X::shape::size == 0)
       return apply(b, x, 0, 1);
     else
       return apply(b, x, ReduceOp<ir::Op::reduce_min, false>::apply(b, x),
@@ -57792,7 +57949,7 @@ struct GridOf : Operation<GridOf<K, Xy>> {
     static constexpr Dims make() {
       Dims r;
       r.rank = sizeof...(X);
-      const i64 extent[]{X::size..., 1};
+      const i64 extent[]{X::shape::size..., 1};
       for (int k = 0; k < r.rank; ++k) r.extent[place(k, r.rank)] = extent[k];
       return r;
     }
@@ -57808,7 +57965,7 @@ struct GridOf : Operation<GridOf<K, Xy>> {
     const auto& own = std::get<K>(std::tie(x...));
     Dims line = R::value;
     for (int k = 0; k < line.rank; ++k) line.extent[k] = 1;
-    line.extent[R::place(K, line.rank)] = E::size;
+    line.extent[R::place(K, line.rank)] = E::shape::size;
     return Expr<typename E::dtype, shape_of<R>>{ir::broadcast(ir::reshape(own.value, line), R::value)};
   }
 };
@@ -57915,7 +58072,7 @@ struct VanderOp : Operation<VanderOp<Count, Ascending>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     static_assert(sizeof(RankIs<X::rank == 1, VanderOp, typename X::shape, GivenRank<1>>) > 0);
     if constexpr (X::rank == 1) {
-      constexpr i64 n = X::size, count = Count < 0 ? n : Count;
+      constexpr i64 n = X::shape::size, count = Count < 0 ? n : Count;
       // a running product of 1, x, x, ...
       const auto column = ReshapeOp<n, 1>::apply(b, x);
       const Dims d = Shape<n, count>::value;
@@ -58371,7 +58528,7 @@ constexpr auto as_shape(const X& x) {
   return []<i64... D>(Shape<D...>, const X& of) { return reshape<D...>(of); }
   (S{}, x);
 }
-// The unit vectors of tensors like E, (E::size, ...).
+// The unit vectors of tensors like E, (E::shape::size, ...).
 template <class E>
 constexpr auto unit_vectors() {
   using S = typename E::shape;
@@ -58422,8 +58579,9 @@ struct Jacobian {
       if constexpr (Forward) {
         const auto along = [&](const auto& v, const auto& t) { return jvp(of_one)(v, t).second; };
         const auto columns =
-            vmap<unmapped, 0>(along)(x, detail::unit_vectors<From>());  // (From::size, To's...)
-        return detail::as_shape<Joined>(transpose<0, 1>(reshape<From::size, To::size>(columns)));
+            vmap<unmapped, 0>(along)(x, detail::unit_vectors<From>());  // (From::shape::size, To's...)
+        return detail::as_shape<Joined>(
+            transpose<0, 1>(reshape<From::shape::size, To::shape::size>(columns)));
       } else {
         return detail::as_shape<Joined>(vmap<unmapped, 0>(vjp(of_one))(x, detail::unit_vectors<To>()));
       }
@@ -59371,7 +59529,7 @@ struct Averaged : O {
 
 // ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
-constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
+requires(!std::is_arithmetic_v<O>) constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
@@ -59390,6 +59548,12 @@ requires std::is_arithmetic_v<Number>
 constexpr Averaged<O, Ema> ema(Number, const O& optimizer) {
   static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Number, O>) > 0);
   return {optimizer, {}};
+}
+template <class Number>
+requires std::is_arithmetic_v<Number>
+constexpr auto ema(Number) {
+  static_assert(sizeof(OptimizerIsFirst<sizeof(Number) == 0, Number>) > 0);
+  return AfterRefusal{};
 }
 WEFT_REFUSAL(AverageIsNamed,
              "swa: the updates that count are named: write swa(SGD{}, {.start = 1000, .every = 100})");
@@ -61078,6 +61242,10 @@ inline constexpr Budget<Bytes> budget{};
 
 // Communication between ranks: processes that run the same program, each on samples of its own.
 namespace comm {
+// Of the headers that weft.hpp leaves out.
+class Mpi;
+class Nccl;
+
 struct None {
   static constexpr OptionKind option = OptionKind::comm;
 };
@@ -65615,7 +65783,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
   constexpr bool scalar = [] {
     if constexpr (is_expr<LossType>)
-      return LossType::size == 1 && is_float(dtype_of<typename LossType::dtype>);
+      return LossType::shape::size == 1 && is_float(dtype_of<typename LossType::dtype>);
     else
       return false;
   }();
@@ -70412,11 +70580,8 @@ struct FusedGrid {
   // What a kernel may take without asking for more, reductions' scratch of 32 bytes a warp aside
   // (team/cuda.cuh), and what every GPU of compute capability 9.0 gives.
   static constexpr i64 most_shared_bytes = 48 * 1024 - 1024, most_large_bytes = 227 * 1024 - 1024;
-  // Of longer code nvcc 13.0 has been seen to leave all registers in local memory then.
-  static constexpr int most_staged_instructions = 38;
-  static constexpr bool can_stage = header.instructions <= most_staged_instructions && width > 1 &&
-                                    !Needs::flat && header.col_axes == 1 && Needs::reduces &&
-                                    Needs::rereads() && !Needs::sums;
+  static constexpr bool can_stage =
+      width > 1 && !Needs::flat && header.col_axes == 1 && Needs::reduces && Needs::rereads() && !Needs::sums;
   // Whether the row fits only where a kernel asks for more.
   static constexpr bool wants_large = can_stage &&
                                       row_bytes<true>() >
@@ -70433,12 +70598,10 @@ struct FusedGrid {
                                 !Needs::reduces && !Needs::sums_elements() && values > 512;
   static constexpr bool spans = (Needs::flat && !Needs::sums && !Needs::reduces) || tiles;
   // To put together what a row's threads have found costs each of them as much as several values. So each has
-  // several where the code is short and they are read once: from shared memory, if more than one pass reads
-  // them.
+  // several where they are read once: from shared memory, if more than one pass reads them.
   static constexpr int values_a_thread = 4;
   static constexpr bool shares_reductions =
       Needs::reduces && !Needs::sums && header.col_axes == 1 &&
-      header.instructions <= most_staged_instructions &&
       (!Needs::rereads() || (can_stage && row_bytes<true>() <= most_large_bytes));
   // Groups put their sums together one after another, so there may not be too many.
   static constexpr int least_summing_lanes = 8;

@@ -145,6 +145,8 @@ class Item:
             rest = rest[begin.start():].strip() if begin else rest
         self.rest = rest
         rest = rest.replace("decltype(auto) ", "auto ")
+        if rest.startswith("struct std::"):
+            return "", "", False
         if found := re.match(r"(struct|class)(?: alignas\(\w+\))? (\w+)(<)?", rest):
             return "struct", found.group(2), found.group(3) is not None
         if found := re.match(r"enum (?:class )?(\w+)", rest):
@@ -153,7 +155,7 @@ class Item:
             return "alias", found.group(1), False
         if found := re.match(r"concept (\w+)", rest):
             return "concept", found.group(1), False
-        if re.match(r"using |static_assert|friend |extern |typedef |struct std::|&&", rest):
+        if re.match(r"using |static_assert|friend |extern |typedef |&&", rest):
             return "", "", False
         if rest.startswith("inline constexpr "):
             depth = 0

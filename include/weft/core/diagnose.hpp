@@ -120,6 +120,7 @@ struct call;
 struct children;
 struct clone;
 struct compute;
+struct cos;
 struct ConstantLR;
 struct contiguous;
 struct CosineAnnealingLR;
@@ -187,6 +188,7 @@ struct requires_grad_;
 struct reshape;
 struct save;
 struct SequentialLR;
+struct sin;
 struct size;
 struct sizes;
 struct softmax;
@@ -202,6 +204,7 @@ struct t;
 struct test;
 struct to;
 struct to_vector;
+struct tanh;
 struct tensor;
 struct from_blob;
 struct tolist;
@@ -347,6 +350,10 @@ struct AfterRefusal {
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
   constexpr AfterRefusal operator[](i64) const { return {}; }
+  template <std::size_t>
+  constexpr AfterRefusal get() const {
+    return {};
+  }
   constexpr const float* data() const { return nullptr; }
   constexpr std::size_t size() const { return 0; }
   constexpr const AfterRefusal* begin() const { return nullptr; }
@@ -459,3 +466,10 @@ constexpr Options options_alone() {
 #endif
 
 }  // namespace WEFT_NAMESPACE
+
+template <>
+struct std::tuple_size<weft::AfterRefusal> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I>
+struct std::tuple_element<I, weft::AfterRefusal> {
+  using type = weft::AfterRefusal;
+};

@@ -99,6 +99,13 @@ class Batch {
     return AfterRefusal{};
   }
 
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const Batch&) {
+    static_assert(sizeof(BatchIsTakenApart<sizeof(Out) == 0, Batch>) > 0);
+    return out;
+  }
+
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
   // How many leading rows are samples; the rest is padding.

@@ -210,6 +210,15 @@ class Loader {
     static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
     return pass_->batch();
   }
+  // for (auto& [i, batch] : enumerate(loader)), where the program has no function of this name.
+  struct Enumerated {
+    Enumerated(const Loader&) {}
+  };
+  template <int... A>
+  friend auto enumerate(Enumerated) {
+    static_assert(sizeof(LoaderIsWalked<(sizeof...(A) > 1024), Loader>) > 0);
+    return std::vector<std::pair<i64, BatchType>>();
+  }
   BatchIterator<Pass<BatchSize, D>> begin() const {
     static_assert(sizeof(LoaderMoves<BatchSize == 0, Loader>) > 0);
     return BatchIterator<Pass<BatchSize, D>>(pass_);

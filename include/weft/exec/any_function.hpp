@@ -139,7 +139,7 @@ class Function<Out(In...)> {
   };
 
   static auto as_tuple(Results& out) {
-    if constexpr (requires { std::tuple_size<Results>::value; })
+    if constexpr (TupleLike<Results>)
       return std::apply([](auto&... t) { return std::tie(t...); }, out);
     else
       return std::tie(out);

@@ -125,6 +125,10 @@ class Model {
            std::is_same_v<A, M>) explicit Model(const A&, const B&...) {
     static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, A, B...>) > 0);
   }
+  template <class A>
+  requires std::is_convertible_v<A, const char*> Model(const Device&, const A&) {
+    static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, Device, A>) > 0);
+  }
   template <class Out>
   requires requires(Out& out) { out << 1; }
   friend Out& operator<<(Out& out, const Model&) {

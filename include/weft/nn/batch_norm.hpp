@@ -51,7 +51,7 @@ struct BatchNorm {
   template <class X, int... K>
   constexpr auto apply(const X& x, std::integer_sequence<int, K...> after) const {
     if (mode.training || !Options.track_running_stats) {
-      constexpr i64 count = X::size / C;
+      constexpr i64 count = X::shape::size / C;
       if (mode.training && count < 2)
         return weft::detail::without_value<X>(*x.value.builder, ir::Valueless::one_value);
       const auto [average, variance, centred] = module_detail::moments<0, (K + 2)...>(module_detail::wide(x));

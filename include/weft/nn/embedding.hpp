@@ -102,9 +102,9 @@ constexpr auto weighted_embedding_bag(const I& index, const W& table, const S& w
 // indices (n), table (rows, size), where each bag begins (bags): ascending from 0 -> (bags, size)
 template <Bag How = Bag::mean, i64 Padding = no_padding, class I, class W, class O>
 constexpr auto embedding_bag(const I& index, const W& table, const O& offsets) {
-  constexpr i64 bags = expr_of<O>::size, size = expr_of<W>::shape::value[1];
+  constexpr i64 bags = expr_of<O>::shape::size, size = expr_of<W>::shape::value[1];
   const auto rows = embedding<Padding>(index, table);
-  const auto places = arange<typename expr_of<O>::dtype, expr_of<I>::size>();
+  const auto places = arange<typename expr_of<O>::dtype, expr_of<I>::shape::size>();
   const auto number = sub(searchsorted(offsets, places, right_side), 1);
   const auto of = where(eq(index, Padding), bags, number);
   const auto none = zeros<typename expr_of<W>::dtype, bags, size>();

@@ -112,7 +112,7 @@ constexpr auto parameters(const M& m) {
 template <class M>
 constexpr auto parameters_to_vector(const M& m) {
   return std::apply(
-      [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::size>(p)...); },
+      [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::shape::size>(p)...); },
       parameters(m));
 }
 

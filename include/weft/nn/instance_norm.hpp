@@ -68,7 +68,7 @@ struct InstanceNorm {
  private:
   template <class X, int... K>
   constexpr X apply(const X& x, std::integer_sequence<int, K...> after) const {
-    constexpr i64 count = X::size / C / X::shape::value.extent[0];
+    constexpr i64 count = X::shape::size / C / X::shape::value.extent[0];
     if constexpr (Options.track_running_stats)
       if (!mode.training) return module_detail::by_running<C>(*this, x, after);
     if (mode.training && count < 2)

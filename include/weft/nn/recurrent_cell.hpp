@@ -187,7 +187,7 @@ constexpr auto cell_zeros(const X& x) {
 // Whether A is a state of so many parts: several are a tuple.
 template <int Parts, class A>
 constexpr bool is_state() {
-  if constexpr (requires { std::tuple_size<A>::value; })
+  if constexpr (TupleLike<A>)
     return Parts > 1 && std::tuple_size<A>::value == Parts;
   else
     return Parts == 1;

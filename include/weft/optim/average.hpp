@@ -88,7 +88,7 @@ struct Averaged : O {
 
 // ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
-constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
+requires(!std::is_arithmetic_v<O>) constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
@@ -107,6 +107,12 @@ requires std::is_arithmetic_v<Number>
 constexpr Averaged<O, Ema> ema(Number, const O& optimizer) {
   static_assert(sizeof(OptimizerIsFirst<sizeof(O) == 0, Number, O>) > 0);
   return {optimizer, {}};
+}
+template <class Number>
+requires std::is_arithmetic_v<Number>
+constexpr auto ema(Number) {
+  static_assert(sizeof(OptimizerIsFirst<sizeof(Number) == 0, Number>) > 0);
+  return AfterRefusal{};
 }
 WEFT_REFUSAL(AverageIsNamed,
              "swa: the updates that count are named: write swa(SGD{}, {.start = 1000, .every = 100})");

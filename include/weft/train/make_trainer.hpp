@@ -166,7 +166,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   using LossType = decltype(exec::call<I...>(std::declval<ir::Builder&>(), F{}, std::declval<const M&>()));
   constexpr bool scalar = [] {
     if constexpr (is_expr<LossType>)
-      return LossType::size == 1 && is_float(dtype_of<typename LossType::dtype>);
+      return LossType::shape::size == 1 && is_float(dtype_of<typename LossType::dtype>);
     else
       return false;
   }();

@@ -125,6 +125,10 @@ inline constexpr Budget<Bytes> budget{};
 
 // Communication between ranks: processes that run the same program, each on samples of its own.
 namespace comm {
+// Of the headers that weft.hpp leaves out.
+class Mpi;
+class Nccl;
+
 struct None {
   static constexpr OptionKind option = OptionKind::comm;
 };

@@ -81,11 +81,11 @@ struct CustomRule {
     if constexpr (requires { Op::gradient(R{}, R{}, X{}...); }) {
       const auto found = Op::gradient(R{ir::Value{&b, g}}, R{ir::Value{&b, y}}, std::get<K>(operands)...);
       using Found = std::remove_cvref_t<decltype(found)>;
-      if constexpr (sizeof...(X) == 1 && !requires { std::tuple_size<Found>::value; }) {
+      if constexpr (sizeof...(X) == 1 && !TupleLike<Found>) {
         put<X...>(b, found, *out);
       } else {
         constexpr bool one_each = [] {
-          if constexpr (requires { std::tuple_size<Found>::value; })
+          if constexpr (TupleLike<Found>)
             return std::tuple_size<Found>::value == sizeof...(X);
           else
             return false;

@@ -23,7 +23,7 @@ struct Expr : TracedMembers<Expr<T, S>> {
   using dtype = T;
   using shape = S;
   static constexpr int rank = S::rank;
-  static constexpr i64 size = S::size;
+  static constexpr ElementCount<S> size{};
 
   ir::Value value;
 
@@ -129,7 +129,7 @@ concept TensorLike = requires {
 };
 
 template <class A>
-concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>>;
+concept Scalar = std::is_arithmetic_v<std::remove_cvref_t<A>> || is_element_count<std::remove_cvref_t<A>>;
 
 // A number known only at run time: it promotes like the C++ scalar S and is cast where it is used.
 template <class S>
@@ -145,6 +145,12 @@ template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
     is_scalar_expr<std::remove_cvref_t<A>> || is_after_refusal<std::remove_cvref_t<A>>;
 
+// What a structured binding takes apart; values and tensors only refuse it.
+template <class A>
+concept TupleLike = !Operand<A> && requires {
+  std::tuple_size<A>::value;
+};
+
 template <class A>
 constexpr auto to_expr(const A& a) {
   if constexpr (is_expr<A>)
@@ -157,3 +163,11 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
+
+// So that get() refuses auto [values, places] = max<1>(x): of two names, as PyTorch's results mostly have.
+template <class T, class S>
+struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t I, class T, class S>
+struct std::tuple_element<I, weft::Expr<T, S>> {
+  using type = weft::Expr<T, S>;
+};

@@ -454,6 +454,22 @@ WEFT_NUMBERED(lerp)
 WEFT_NUMBERED(threshold)
 #undef WEFT_NUMBERED
 
+// exp(topk<2>(x)), which std::exp would be taken for.
+#define WEFT_OF_TUPLE(name)                                                                          \
+  template <class... A>                                                                              \
+  requires(sizeof...(A) > 0 && (Operand<A> && ...)) constexpr auto name(const std::tuple<A...>& t) { \
+    static_assert(sizeof(TupleIsTaken<sizeof...(A) == 0, spelled::name, A...>) > 0);                 \
+    return std::get<0>(t);                                                                           \
+  }
+WEFT_OF_TUPLE(abs)
+WEFT_OF_TUPLE(exp)
+WEFT_OF_TUPLE(log)
+WEFT_OF_TUPLE(sqrt)
+WEFT_OF_TUPLE(sin)
+WEFT_OF_TUPLE(cos)
+WEFT_OF_TUPLE(tanh)
+#undef WEFT_OF_TUPLE
+
 // to_text(x) of a traced value
 template <class T, class S>
 constexpr auto to_text(const Expr<T, S>&) {

@@ -3,8 +3,10 @@
 // if (x), x = fc(x): each refuses with the spelling to use.
 
 #include <array>
+#include <cstddef>
 #include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 #include "weft/core/checked_extent.hpp"
 #include "weft/core/diagnose.hpp"
@@ -40,6 +42,11 @@ WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
+WEFT_REFUSAL(
+    ValueIsOne,
+    "what is taken apart is one value: of max and min write max<1>(x) for the values and argmax<1>(x) "
+    "for their places; topk<2>(x), sort<0>(x), aminmax<>(x) and an LSTM return several, unbind<0>(x) "
+    "the rows");
 WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
@@ -65,7 +72,24 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ShapeIsKnown,
              "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
              "decltype(x)::shape, the number of axes decltype(x)::rank");
+WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
+
+// The number of a value's elements: decltype(x)::size, x.size and x.size(); x.size(0) is refused.
+template <class S>
+struct ElementCount {
+  constexpr operator i64() const { return S::size; }
+  constexpr i64 operator()() const { return S::size; }
+  template <class A>
+  constexpr i64 operator()(const A&) const {
+    static_assert(sizeof(ExtentIsAsked<sizeof(A) == 0, S>) > 0);
+    return 1;
+  }
+};
+template <class A>
+inline constexpr bool is_element_count = false;
+template <class S>
+inline constexpr bool is_element_count<ElementCount<S>> = true;
 
 // x.T and x.mT; x.grad.
 struct TransposedMember {};
@@ -121,6 +145,12 @@ struct TracedMembers {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
     return self();
   }
+  // auto [values, places] = max<1>(x): see std::tuple_size, below.
+  template <std::size_t I>
+  constexpr auto get() const {
+    static_assert(sizeof(ValueIsOne<(I > 1024), Self>) > 0);
+    return self();
+  }
   constexpr auto& operator++() {
     static_assert(sizeof(NothingInPlace<sizeof(Self*) == 0, Self>) > 0);
     return static_cast<Self&>(*this);
@@ -174,7 +204,7 @@ struct TracedMembers {
 #undef WEFT_MEMBER
 
   // As PyTorch's and as a Tensor's.
-  static constexpr i64 numel() { return Self::size; }
+  static constexpr i64 numel() { return Self::shape::size; }
   static constexpr int dim() { return Self::rank; }
   // Of an axis counted from either end; throws "tensor/axis".
   static constexpr i64 extent(int axis) { return checked_extent(Self::shape::value, axis); }

@@ -105,7 +105,7 @@ template <int Axis>
 struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = detail::selected_rule<typename X::shape, Axis, I::size>;
+    using Rule = detail::selected_rule<typename X::shape, Axis, I::shape::size>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
     static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
@@ -127,8 +127,8 @@ struct TakeFlatOp : Operation<TakeFlatOp> {
     static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (integer) {
-      const ir::Value flat = ir::reshape(x.value, Shape<X::size>::value);
-      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::size>::value);
+      const ir::Value flat = ir::reshape(x.value, Shape<X::shape::size>::value);
+      const ir::Value at = ir::reshape(detail::as_index(index.value), Shape<I::shape::size>::value);
       return R{ir::reshape(ir::take_along_axis(flat, at, 0), I::shape::value)};
     } else {
       return detail::refused<typename R::dtype, typename R::shape>(x, index);

@@ -201,7 +201,7 @@ struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
       return x;
     } else {
       // the places of all elements, counted from 1 so that 0 is none
-      constexpr i64 size = X::size;
+      constexpr i64 size = X::shape::size;
       const ir::Value count{&b, b.leaf(ir::Op::iota, DType::i64, Shape<size>::value, 0)};
       const Expr<i64, typename X::shape> places{ir::reshape(count + 1.0, X::shape::value)};
       const ir::Value found = IndexOp<Spec...>::apply(b, places, operand...).value;

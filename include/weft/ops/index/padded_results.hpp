@@ -66,7 +66,8 @@ struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     const auto mask = ne(x, 0);
     if constexpr (Count) {
-      return Expr<i64, Shape<>>{detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::size)))};
+      return Expr<i64, Shape<>>{
+          detail::true_count(ir::reshape(mask.value, detail::flat_dims(X::shape::size)))};
     } else {
       const ir::Value place = detail::true_places(b, mask.value, Capacity);
       const Dims to = Shape<Capacity, X::rank>::value, column = Shape<Capacity, 1>::value;
@@ -83,7 +84,8 @@ struct NonzeroOp : Operation<NonzeroOp<Capacity, Count>> {
                        ir::broadcast(coordinate, to), r);
         stride *= extent;
       }
-      const ir::Value none = ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::size)));
+      const ir::Value none =
+          ir::binary(ir::Op::eq, p, ir::constant_like(p, static_cast<double>(X::shape::size)));
       return Expr<i64, Shape<Capacity, X::rank>>{
           ir::select(ir::broadcast(none, to), ir::constant_like(r, -1), r)};
     }
@@ -97,7 +99,7 @@ template <i64 Capacity, bool Sort, UniquePart Part>
 struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr i64 n = X::size;
+    constexpr i64 n = X::shape::size;
     const Dims flat = detail::flat_dims(n);
     const ir::Value v = ir::reshape(x.value, flat);
     const ir::Value order = ir::argsort(v, 0, false, n);
@@ -130,7 +132,7 @@ struct BincountOp : Operation<BincountOp<Bins>> {
         sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
     using T = dtype_of_operand<W>;
     using R = Expr<std::conditional_t<std::is_same_v<T, int>, i64, T>, Shape<Bins>>;
-    const Dims flat = detail::flat_dims(X::size);
+    const Dims flat = detail::flat_dims(X::shape::size);
     const ir::Value w =
         ir::reshape(ir::broadcast(detail::as_value<typename R::dtype>(b, weights), X::shape::value), flat);
     const ir::Value i = ir::reshape(detail::as_index(x.value), flat);
@@ -145,7 +147,7 @@ template <i64 Bins>
 struct HistcOp : Operation<HistcOp<Bins>> {
   template <class X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
-    const auto x = reshape<X::size>(detail::real(in));
+    const auto x = reshape<X::shape::size>(detail::real(in));
     using T = typename decltype(x)::dtype;
     const auto from = Expr<T, Shape<>>{detail::as_value<T>(b, low)};
     const auto to = Expr<T, Shape<>>{detail::as_value<T>(b, high)};
@@ -161,9 +163,9 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 struct IsInOp : Operation<IsInOp> {
   template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::size>::apply(b, among));
+    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::shape::size>::apply(b, among));
     const auto at = SearchSortedOp<false>::apply(b, line, x);
-    return eq(TakeFlatOp::apply(b, line, minimum(at, A::size - 1)), x);
+    return eq(TakeFlatOp::apply(b, line, minimum(at, A::shape::size - 1)), x);
   }
 };
 

@@ -139,13 +139,13 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U&) {
     using S = shape_of_operand<U>;
     constexpr bool paired = S::rank != X::rank || !axis_in_range(Axis, X::rank) ||
-                            S::value[normalize_axis(Axis, X::rank)] == I::size;
+                            S::value[normalize_axis(Axis, X::rank)] == I::shape::size;
     static_assert(sizeof(UpdateIsIndexed<paired, SpreadIndex, typename X::shape, typename I::shape, S>) > 0);
     return apply(b, x, index);
   }
   template <class X, class I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    using Rule = selected_rule<typename X::shape, Axis, I::size>;
+    using Rule = selected_rule<typename X::shape, Axis, I::shape::size>;
     static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
     static_assert(sizeof(RankIs<I::rank <= 1, SpreadIndex, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename I::dtype, shape_of<Rule>>;

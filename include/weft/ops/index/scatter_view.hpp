@@ -115,7 +115,7 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
   static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
     static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
     using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
-    const i64 size[]{S::size}, sources[]{U::size};
+    const i64 size[]{S::size}, sources[]{U::shape::size};
     const Dims flat = ir::make_dims(1, size);
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
     const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
@@ -132,14 +132,14 @@ template <bool Accumulate>
 struct PutOp : Operation<PutOp<Accumulate>> {
   template <class X, class I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
-    constexpr bool same = U::size == I::size;
+    constexpr bool same = U::shape::size == I::shape::size;
     static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);
     if constexpr (!same) {
       return x;
     } else {
-      const auto flat = ReshapeOp<X::size>::apply(b, x);
-      const auto at = ReshapeOp<I::size>::apply(b, index);
-      const auto u = ReshapeOp<U::size>::apply(b, source);
+      const auto flat = ReshapeOp<X::shape::size>::apply(b, x);
+      const auto at = ReshapeOp<I::shape::size>::apply(b, index);
+      const auto u = ReshapeOp<U::shape::size>::apply(b, source);
       if constexpr (Accumulate)
         return X{ir::reshape(ScatterReduceOp<0, Reduction::sum, true>::apply(b, flat, at, u).value,
                              X::shape::value)};

@@ -63,7 +63,7 @@ struct OneAxis {
   template <class X>
   static constexpr auto flat(ir::Builder& b, const X& x) {
     if constexpr (sizeof...(A) == 0)
-      return ReshapeOp<X::size>::apply(b, x);
+      return ReshapeOp<X::shape::size>::apply(b, x);
     else
       return x;
   }

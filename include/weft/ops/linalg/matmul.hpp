@@ -168,7 +168,7 @@ struct OuterOp : Operation<OuterOp> {
     static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
                          GivenRank < 1 >>) > 0);
     if constexpr (A::rank == 1 && B::rank == 1)
-      return mul(ReshapeOp<A::size, 1>::apply(b, x), ReshapeOp<1, B::size>::apply(b, y));
+      return mul(ReshapeOp<A::shape::size, 1>::apply(b, x), ReshapeOp<1, B::shape::size>::apply(b, y));
     else
       return x;
   }

@@ -263,7 +263,7 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
     const ir::Value spread = log(sum<Axis>(exp(shifted), keepdim)).value;
     const ir::Value row =
         ir::reduce(ir::Op::reduce_sum, target * (ir::broadcast(spread, d) - shifted.value), Rule::set);
-    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::size / Rule::classes : 0);
+    constexpr double count = static_cast<double>(Rule::classes > 0 ? X::shape::size / Rule::classes : 0);
     return detail::reduced_rows<R, Rule, T>(row, ir::constant(b, dtype_of<T>, Dims{}, count));
   }
 };

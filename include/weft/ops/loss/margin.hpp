@@ -207,7 +207,7 @@ struct MultilabelMargin : Operation<MultilabelMargin<R>> {
         0);
     using T = typename X::dtype;
     if constexpr (ok) {
-      constexpr i64 c = Rule::classes, n = c > 0                  ? X::size / c
+      constexpr i64 c = Rule::classes, n = c > 0                  ? X::shape::size / c
                                            : Rule::value.rank > 0 ? Rule::value.extent[0]
                                                                   : 1;
       const auto scores = reshape<n, c>(cast<opmath<T>>(x));

@@ -118,7 +118,8 @@ struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
       const auto truth = cast<i64>(labels);
       const auto counted = bitwise_and(counts(truth, classes), counts(guess, classes));
       const auto cell = where(counted, add(mul(truth, classes), guess), -1);
-      const auto bins = bincount<classes * classes>(reshape<X::size / (is_logits<X, L> ? classes : 1)>(cell));
+      const auto bins =
+          bincount<classes * classes>(reshape<X::shape::size / (is_logits<X, L> ? classes : 1)>(cell));
       return reshape<classes, classes>(cast<i64>(bins));
     } else {
       return refused<i64, Shape<(classes > 0 ? classes : 1), (classes > 0 ? classes : 1)>>(x, labels);

@@ -54,11 +54,11 @@ struct GroupNormOp : Operation<GroupNormOp<Groups>> {
     using T = floating<typename X::dtype>;
     if constexpr (!ok) {
       return CastOp<T>::apply(b, x);
-    } else if constexpr (X::size == 0) {
+    } else if constexpr (X::shape::size == 0) {
       return CastOp<T>::apply(b, x);
     } else {
       constexpr i64 batch = S::value.extent[0];
-      using Rows = Shape<batch * groups, X::size / (batch * groups)>;
+      using Rows = Shape<batch * groups, X::shape::size / (batch * groups)>;
       const auto wide = CastOp<opmath<T>>::apply(b, x);
       const Expr<opmath<T>, Rows> rows{ir::reshape(wide.value, Rows::value)};
       const auto n = LayerNormOp<>::apply(b, rows, eps);

@@ -237,7 +237,7 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
     const auto y = apply(builder, x, w);
     using Y = std::remove_cvref_t<decltype(y)>;
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
-    constexpr bool ok = !Rule::ok || (B::rank == 1 && B::size == Rule::outputs);
+    constexpr bool ok = !Rule::ok || (B::rank == 1 && B::shape::size == Rule::outputs);
     static_assert(sizeof(ConvOperandsFit<ok, ConvOp, typename X::shape, typename B::shape>) > 0);
     using T = promoted<typename Y::dtype, typename B::dtype>;
     if constexpr (Rule::ok && ok) {

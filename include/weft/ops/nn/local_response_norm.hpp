@@ -18,7 +18,7 @@ struct LocalResponseNormOp : Operation<LocalResponseNormOp<Size>> {
     using T = typename X::dtype;
     constexpr bool ok = X::rank >= 3 && Size >= 1 && is_float(dtype_of<T>);
     static_assert(sizeof(LocalResponseFits<ok, LocalResponseNormOp, typename X::shape>) > 0);
-    if constexpr (!ok || X::size == 0) {
+    if constexpr (!ok || X::shape::size == 0) {
       return x;
     } else {
       constexpr Dims d = X::shape::value;

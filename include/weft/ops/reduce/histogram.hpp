@@ -16,23 +16,23 @@ WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of th
 struct HistogramOp : Operation<HistogramOp> {
   template <class X, class E, class W>
   static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
-    constexpr bool lined = E::rank == 1 && E::size >= 2;
+    constexpr bool lined = E::rank == 1 && E::shape::size >= 2;
     static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
     constexpr bool fits = !is_expr<W> || shape_of_operand<W>::value == X::shape::value;
     static_assert(sizeof(HistogramWeights<fits, HistogramOp, typename X::shape, shape_of_operand<W>>) > 0);
-    constexpr i64 bins = lined ? E::size - 1 : 1;
+    constexpr i64 bins = lined ? E::shape::size - 1 : 1;
     using T = typename E::dtype;
     if constexpr (!lined || !fits) {
       return detail::refused<T, Shape<bins>>(in);
     } else {
-      const auto x = ReshapeOp<X::size>::apply(b, CastOp<T>::apply(b, in));
+      const auto x = ReshapeOp<X::shape::size>::apply(b, CastOp<T>::apply(b, in));
       const auto place = sub(SearchSortedOp<true>::apply(b, edges, x), 1);
       const auto least = SelectIndexOp<0, 0>::apply(b, edges);
       const auto most = SelectIndexOp<0, -1>::apply(b, edges);
       const auto inside = bitwise_and(ge(x, least), le(x, most));
       const auto bin = where(inside, minimum(place, bins - 1), bins);
-      const ir::Value w =
-          ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value), Shape<X::size>::value);
+      const ir::Value w = ir::reshape(ir::broadcast(detail::as_value<T>(b, weight), X::shape::value),
+                                      Shape<X::shape::size>::value);
       return Expr<T, Shape<bins>>{ir::scatter_reduce(bin.value, w, 0, bins, ir::Fold::sum)};
     }
   }
@@ -51,7 +51,7 @@ struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
   }
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    if constexpr (X::size == 0)
+    if constexpr (X::shape::size == 0)
       return apply(b, x, 0, 1);
     else
       return apply(b, x, ReduceOp<ir::Op::reduce_min, false>::apply(b, x),

@@ -36,7 +36,7 @@ struct line_along_rule {
 // A vector as it lies along an axis of a tensor of shape S.
 template <class S, int Axis, class V>
 constexpr auto line_along(const V& v) {
-  using R = shape_of<line_along_rule<S, Axis, V::size>>;
+  using R = shape_of<line_along_rule<S, Axis, V::shape::size>>;
   return Expr<typename V::dtype, R>{ir::reshape(v.value, R::value)};
 }
 
@@ -46,7 +46,7 @@ constexpr auto sample_widths(ir::Builder& b, const P& places) {
   if constexpr (!is_expr<P>) {
     return places;
   } else if constexpr (P::rank == 1) {
-    constexpr bool fits = P::size == S::value[Axis];
+    constexpr bool fits = P::shape::size == S::value[Axis];
     static_assert(sizeof(PlacesFitAxis<fits, Op, S, typename P::shape>) > 0);
     if constexpr (fits)
       return line_along<S, Axis>(DiffOp<1, 0>::apply(b, places));

@@ -74,7 +74,7 @@ struct VanderOp : Operation<VanderOp<Count, Ascending>> {
   static constexpr auto apply(ir::Builder& b, const X& x) {
     static_assert(sizeof(RankIs<X::rank == 1, VanderOp, typename X::shape, GivenRank<1>>) > 0);
     if constexpr (X::rank == 1) {
-      constexpr i64 n = X::size, count = Count < 0 ? n : Count;
+      constexpr i64 n = X::shape::size, count = Count < 0 ? n : Count;
       // a running product of 1, x, x, ...
       const auto column = ReshapeOp<n, 1>::apply(b, x);
       const Dims d = Shape<n, count>::value;

@@ -36,7 +36,7 @@ struct GridOf : Operation<GridOf<K, Xy>> {
     static constexpr Dims make() {
       Dims r;
       r.rank = sizeof...(X);
-      const i64 extent[]{X::size..., 1};
+      const i64 extent[]{X::shape::size..., 1};
       for (int k = 0; k < r.rank; ++k) r.extent[place(k, r.rank)] = extent[k];
       return r;
     }
@@ -52,7 +52,7 @@ struct GridOf : Operation<GridOf<K, Xy>> {
     const auto& own = std::get<K>(std::tie(x...));
     Dims line = R::value;
     for (int k = 0; k < line.rank; ++k) line.extent[k] = 1;
-    line.extent[R::place(K, line.rank)] = E::size;
+    line.extent[R::place(K, line.rank)] = E::shape::size;
     return Expr<typename E::dtype, shape_of<R>>{ir::broadcast(ir::reshape(own.value, line), R::value)};
   }
 };

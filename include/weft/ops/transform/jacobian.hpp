@@ -27,7 +27,7 @@ constexpr auto as_shape(const X& x) {
   return []<i64... D>(Shape<D...>, const X& of) { return reshape<D...>(of); }
   (S{}, x);
 }
-// The unit vectors of tensors like E, (E::size, ...).
+// The unit vectors of tensors like E, (E::shape::size, ...).
 template <class E>
 constexpr auto unit_vectors() {
   using S = typename E::shape;
@@ -78,8 +78,9 @@ struct Jacobian {
       if constexpr (Forward) {
         const auto along = [&](const auto& v, const auto& t) { return jvp(of_one)(v, t).second; };
         const auto columns =
-            vmap<unmapped, 0>(along)(x, detail::unit_vectors<From>());  // (From::size, To's...)
-        return detail::as_shape<Joined>(transpose<0, 1>(reshape<From::size, To::size>(columns)));
+            vmap<unmapped, 0>(along)(x, detail::unit_vectors<From>());  // (From::shape::size, To's...)
+        return detail::as_shape<Joined>(
+            transpose<0, 1>(reshape<From::shape::size, To::shape::size>(columns)));
       } else {
         return detail::as_shape<Joined>(vmap<unmapped, 0>(vjp(of_one))(x, detail::unit_vectors<To>()));
       }

@@ -37,7 +37,7 @@ namespace detail {
 // Calls f for every expression in x: an expression, or a tuple of them.
 template <class X, class F>
 constexpr void for_each_value(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!TupleLike<X>)
     f(x);
   else
     std::apply([&](const auto&... e) { (for_each_value(e, f), ...); }, x);
@@ -45,7 +45,7 @@ constexpr void for_each_value(const X& x, F& f) {
 // As x, with f of every expression.
 template <class X, class F>
 constexpr auto map_values(const X& x, F& f) {
-  if constexpr (ExprLike<X> || !requires { std::tuple_size<X>::value; })
+  if constexpr (!TupleLike<X>)
     return f(x);
   else
     // braces: left to right

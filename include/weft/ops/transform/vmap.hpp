@@ -220,7 +220,7 @@ struct Vmap {
     static_assert(sizeof(MappedCapturesNothing < !immediate || std::is_empty_v<F>, Vmap, A... >) > 0);
     if constexpr (samples >= 0 && !(ExprLike<A> || ...) && (immediate || std::is_empty_v<F>)) {
       using Result = decltype(f(std::declval<const typename detail::sample<A, Axis>::type&>()...));
-      if constexpr (requires { std::tuple_size<Result>::value; })
+      if constexpr (TupleLike<Result>)
         return later_each<Axis...>(std::make_index_sequence<std::tuple_size_v<Result>>{}, a...);
       else
         return later<-1, Axis...>(a...);

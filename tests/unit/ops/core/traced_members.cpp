@@ -28,6 +28,22 @@ TEST_CASE("traced_members: a value says its extents, its size and its rank") {
   CHECK(y(2, 1) == 5 * 2 + 6);
 }
 
+TEST_CASE(
+    "traced_members: the number of elements is a constant, a number beside tensors, and may be called") {
+  auto f = compile(
+      test_device(),
+      [](auto x) {
+        static_assert(decltype(x)::size == 6 && x.size() == 6);
+        const auto line = reshape<decltype(x)::size>(x);
+        return std::tuple{x / x.size, line + x.size() * x.size, where(x > 2, x, x.size)};
+      },
+      in<i32, 2, 3>);
+  const auto [quotient, sum, most] = f(std::vector<i32>{0, 6, 12, 1, 2, 3});
+  CHECK(quotient(0, 1) == 1.0f);  // a true division, as of any integers
+  CHECK(sum(2) == 48);
+  CHECK((most(0, 0) == 6 && most(0, 2) == 12 && most(1, 1) == 6));
+}
+
 // What overload resolution may ask of a value is no error: only what is chosen is refused.
 using X = Expr<f32, Shape<2, 3>>;
 static_assert(std::is_convertible_v<X, float> && !std::is_convertible_v<X, const char*>);
