@@ -3349,11 +3349,6 @@ WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
-WEFT_REFUSAL(
-    ValueIsOne,
-    "what is taken apart is one value: of max and min write max<1>(x) for the values and argmax<1>(x) "
-    "for their places; topk<2>(x), sort<0>(x), aminmax<>(x) and an LSTM return several, unbind<0>(x) "
-    "the rows");
 WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
@@ -3450,12 +3445,6 @@ struct TracedMembers {
   template <class... A>
   constexpr auto operator()(const A&...) const {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
-    return self();
-  }
-  // auto [values, places] = max<1>(x): see std::tuple_size, below.
-  template <std::size_t I>
-  constexpr auto get() const {
-    static_assert(sizeof(ValueIsOne<(I > 1024), Self>) > 0);
     return self();
   }
   constexpr auto& operator++() {
@@ -3656,7 +3645,7 @@ template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
     is_scalar_expr<std::remove_cvref_t<A>> || is_after_refusal<std::remove_cvref_t<A>>;
 
-// What a structured binding takes apart; values and tensors only refuse it.
+// What a structured binding takes apart, what stands for a refused value aside.
 template <class A>
 concept TupleLike = !Operand<A> && requires {
   std::tuple_size<A>::value;
@@ -3674,14 +3663,6 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
-
-// So that get() refuses auto [values, places] = max<1>(x): of two names, as PyTorch's results mostly have.
-template <class T, class S>
-struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::Expr<T, S>> {
-  using type = weft::Expr<T, S>;
-};
 
 namespace WEFT_NAMESPACE {
 
@@ -28381,8 +28362,6 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ResultsAreSeveral,
              "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
              "auto [y, h] = f(x)");
-WEFT_REFUSAL(ResultIsOne,
-             "what is taken apart is one tensor: write auto y = f(x), y(0, 1) and y.to_vector()");
 WEFT_REFUSAL(
     ViewIsOfMemory,
     "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>> v(t.data()), or is "
@@ -28497,12 +28476,6 @@ struct RefusedMembers {
   WEFT_CREATED(Random)
 #undef WEFT_CREATED
   static constexpr TensorGradient<T, S> grad{};
-  // auto [values, places] = f(x): see std::tuple_size in tensor.hpp.
-  template <std::size_t I>
-  auto get() const {
-    static_assert(sizeof(ResultIsOne<(I > 1024), T, S>) > 0);
-    return AfterRefusal{};
-  }
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
@@ -29059,20 +29032,6 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
 };
 
 }  // namespace WEFT_NAMESPACE
-
-// So that get() refuses auto [values, places] = f(x) of a function with one result.
-template <class T, class S>
-struct std::tuple_size<weft::Tensor<T, S, weft::Cpu>> : std::integral_constant<std::size_t, 2> {};
-template <class T, class S>
-struct std::tuple_size<weft::TensorView<T, S, weft::Cpu>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::Tensor<T, S, weft::Cpu>> {
-  using type = weft::AfterRefusal;
-};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::TensorView<T, S, weft::Cpu>> {
-  using type = weft::AfterRefusal;
-};
 // ---- weft/targets/launch_list.hpp ----
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.

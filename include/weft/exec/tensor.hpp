@@ -459,17 +459,3 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
 };
 
 }  // namespace WEFT_NAMESPACE
-
-// So that get() refuses auto [values, places] = f(x) of a function with one result.
-template <class T, class S>
-struct std::tuple_size<weft::Tensor<T, S, weft::Cpu>> : std::integral_constant<std::size_t, 2> {};
-template <class T, class S>
-struct std::tuple_size<weft::TensorView<T, S, weft::Cpu>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::Tensor<T, S, weft::Cpu>> {
-  using type = weft::AfterRefusal;
-};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::TensorView<T, S, weft::Cpu>> {
-  using type = weft::AfterRefusal;
-};

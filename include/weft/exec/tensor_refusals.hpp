@@ -1,7 +1,6 @@
 #pragma once
 // What is said to who uses a tensor as it cannot be used: by PyTorch's members, of another shape or dtype.
 
-#include <cstddef>
 #include <type_traits>
 #include <vector>
 
@@ -46,8 +45,6 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ResultsAreSeveral,
              "the function has several results: take them apart, auto [values, places] = topk<2>(x), or "
              "auto [y, h] = f(x)");
-WEFT_REFUSAL(ResultIsOne,
-             "what is taken apart is one tensor: write auto y = f(x), y(0, 1) and y.to_vector()");
 WEFT_REFUSAL(
     ViewIsOfMemory,
     "a view is made of a pointer to elements of its dtype, TensorView<f32, Shape<2, 3>> v(t.data()), or is "
@@ -162,12 +159,6 @@ struct RefusedMembers {
   WEFT_CREATED(Random)
 #undef WEFT_CREATED
   static constexpr TensorGradient<T, S> grad{};
-  // auto [values, places] = f(x): see std::tuple_size in tensor.hpp.
-  template <std::size_t I>
-  auto get() const {
-    static_assert(sizeof(ResultIsOne<(I > 1024), T, S>) > 0);
-    return AfterRefusal{};
-  }
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)

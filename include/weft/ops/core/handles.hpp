@@ -145,7 +145,7 @@ template <class A>
 concept Operand = ExprLike<A> || is_lazy<std::remove_cvref_t<A>> || TensorLike<A> || Scalar<A> ||
     is_scalar_expr<std::remove_cvref_t<A>> || is_after_refusal<std::remove_cvref_t<A>>;
 
-// What a structured binding takes apart; values and tensors only refuse it.
+// What a structured binding takes apart, what stands for a refused value aside.
 template <class A>
 concept TupleLike = !Operand<A> && requires {
   std::tuple_size<A>::value;
@@ -163,11 +163,3 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
-
-// So that get() refuses auto [values, places] = max<1>(x): of two names, as PyTorch's results mostly have.
-template <class T, class S>
-struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I, class T, class S>
-struct std::tuple_element<I, weft::Expr<T, S>> {
-  using type = weft::Expr<T, S>;
-};

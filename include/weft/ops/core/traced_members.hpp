@@ -3,10 +3,8 @@
 // if (x), x = fc(x): each refuses with the spelling to use.
 
 #include <array>
-#include <cstddef>
 #include <initializer_list>
 #include <type_traits>
-#include <utility>
 
 #include "weft/core/checked_extent.hpp"
 #include "weft/core/diagnose.hpp"
@@ -42,11 +40,6 @@ WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
-WEFT_REFUSAL(
-    ValueIsOne,
-    "what is taken apart is one value: of max and min write max<1>(x) for the values and argmax<1>(x) "
-    "for their places; topk<2>(x), sort<0>(x), aminmax<>(x) and an LSTM return several, unbind<0>(x) "
-    "the rows");
 WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
@@ -143,12 +136,6 @@ struct TracedMembers {
   template <class... A>
   constexpr auto operator()(const A&...) const {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
-    return self();
-  }
-  // auto [values, places] = max<1>(x): see std::tuple_size, below.
-  template <std::size_t I>
-  constexpr auto get() const {
-    static_assert(sizeof(ValueIsOne<(I > 1024), Self>) > 0);
     return self();
   }
   constexpr auto& operator++() {
