@@ -350,10 +350,6 @@ struct AfterRefusal {
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
   constexpr AfterRefusal operator[](i64) const { return {}; }
-  template <std::size_t>
-  constexpr AfterRefusal get() const {
-    return {};
-  }
   constexpr const float* data() const { return nullptr; }
   constexpr std::size_t size() const { return 0; }
   constexpr const AfterRefusal* begin() const { return nullptr; }
@@ -466,10 +462,3 @@ constexpr Options options_alone() {
 #endif
 
 }  // namespace WEFT_NAMESPACE
-
-template <>
-struct std::tuple_size<weft::AfterRefusal> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t I>
-struct std::tuple_element<I, weft::AfterRefusal> {
-  using type = weft::AfterRefusal;
-};
