@@ -48,6 +48,10 @@ WEFT_REFUSAL(PlacesExist,
              "index: a number among the indices is no place of its axis: of n elements they are 0 to n - 1, "
              "and -n to -1 from the end");
 WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
+WEFT_REFUSAL(
+    NumbersFit,
+    "an integer that is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no "
+    "number of the tensor's dtype, as 300 is none of u8: make it a tensor of a wider dtype, cast<i32>(x)");
 WEFT_REFUSAL(ValuesAreSeveral,
              "a batch or instance norm has one value a channel to learn from, which has no variance: train "
              "with a batch of two at least, or with nn::LayerNorm or nn::GroupNorm");

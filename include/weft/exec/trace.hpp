@@ -213,6 +213,7 @@ constexpr bool state_has_values() {
   static_assert(sizeof(PlacesExist<Found != Valueless::no_place, What...>) > 0);
   static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
   static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
+  static_assert(sizeof(NumbersFit<Found != Valueless::no_fit, What...>) > 0);
   return Found == Valueless::none;
 }
 

@@ -48,11 +48,12 @@ enum class Valueless : u8 {
   no_place,   // an index that is a number lies outside of its axis
   no_rate,    // a dropout's rate is no share
   one_value,  // a norm that learns from one value a channel
+  no_fit,     // an integer is no number of the dtype of the tensor that it is written into
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::one_value) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::no_fit) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.

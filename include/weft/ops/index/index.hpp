@@ -13,7 +13,10 @@ WEFT_REFUSAL(IndexAxesExist,
              "index: more axes are indexed than the tensor has, or the result would have more than 8");
 WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
 WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
-WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
+WEFT_REFUSAL(
+    IndicesBroadcast,
+    "index: the index tensors must be integers whose shapes broadcast; a mask says how many places it has "
+    "at most, index(x, bounded<16>(mask)), or keeps all, where(mask, x, 0)");
 WEFT_REFUSAL(MaskFits,
              "index: a mask must have the extents of the axes that it stands for, and its result a size: "
              "index(x, bounded<16>(mask))");
@@ -209,8 +212,8 @@ struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
       const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
                                       ir::constant_like(found, static_cast<double>(size)), found - 1.0);
       const Dims flat = Shape<S::size>::value;
-      const ir::Value v =
-          ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
+      const ir::Value v = ir::reshape(
+          ir::broadcast(detail::written<IndexPutOp, typename X::dtype>(b, value), S::value), flat);
       const ir::Value line = ir::reshape(x.value, Shape<size>::value), i = ir::reshape(at, flat);
       const ir::Value r = Add ? detail::scatter_fold(line, i, v, 0, Reduction::sum, true)
                               : detail::scatter_set(line, i, v, 0);
@@ -256,7 +259,8 @@ template <bool Accumulate = false, class X, class V, class... A>
 constexpr auto index_put(const X& x, const V& value, const A&... a) {
   return std::apply(
       [&](const auto&... operand) {
-        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
+        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(
+            x, detail::fitting<detail::dtype_in_type<X>>(value), operand...);
       },
       std::tuple_cat(detail::index_operand(a)...));
 }

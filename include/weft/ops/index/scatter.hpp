@@ -3,6 +3,7 @@
 // place count in the order of the indices, so that results are the same every time and the last of several
 // values set is the one that stays. Negative indices count from the end; those outside are skipped.
 
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/math/composed.hpp"
 
@@ -124,7 +125,7 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
                 0);
   if constexpr (Rule::ok && integer) {
     using T = typename X::dtype;
-    const ir::Value u = as_value<T>(b, update);
+    const ir::Value u = written<Op, T>(b, update);
     const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
     return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
   } else {
@@ -182,7 +183,7 @@ struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
 // scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
 template <int Axis, class X, class I, class U>
 constexpr auto scatter(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, index, src);
+  return ScatterOp<Axis>{}(x, index, detail::fitting<detail::dtype_in_type<X>>(src));
 }
 template <int Axis, class X, class I, class U>
 constexpr auto scatter_add(const X& x, const I& index, const U& src) {
@@ -209,7 +210,8 @@ constexpr auto index_copy(const X& x, const I& index, const U& src) {
 }
 template <int Axis, class X, class I, class V>
 constexpr auto index_fill(const X& x, const I& index, const V& value) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                           detail::fitting<detail::dtype_in_type<X>>(value));
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {

@@ -28,7 +28,7 @@ struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
       constexpr i64 count = Rule::value.extent[axis], extent = Rule::extent;
       Dims apart, wide = Rule::value;
       i64 stretch[2 * max_rank]{}, move[2 * max_rank]{};
-      ir::Value v = ir::cast(source.value, dtype_of<typename X::dtype>);
+      ir::Value v = detail::written<SliceScatterOp, typename X::dtype>(b, source);
       if constexpr (Step > 1) {
         // (in front, count, 1, behind)
         apart.rank = 4;
@@ -94,7 +94,7 @@ struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
       constexpr int along = by_row ? Rule::a : Rule::b, across = by_row ? Rule::b : Rule::a;
       i64 widths[2 * max_rank]{};
       widths[2 * (U::rank - 1) + 1] = d.extent[along] - Rule::count;
-      ir::Value v = ir::pad(ir::cast(source.value, dtype_of<typename X::dtype>), widths, 0);
+      ir::Value v = ir::pad(detail::written<DiagonalScatterOp, typename X::dtype>(b, source), widths, 0);
       Dims line = v.dims();  // (others..., along, 1)
       line.extent[line.rank++] = 1;
       i64 order[8]{};
@@ -112,7 +112,7 @@ struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
 // The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
 struct MaskedScatterOp : Operation<MaskedScatterOp> {
   template <class X, class M, class U>
-  static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask, const U& source) {
     static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
     using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
     const i64 size[]{S::size}, sources[]{U::shape::size};
@@ -120,8 +120,10 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
     const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
     const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
-    const ir::Value v = ir::take_along_axis(
-        ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
+    const ir::Value v =
+        ir::take_along_axis(ir::reshape(detail::written<MaskedScatterOp, typename X::dtype>(b, source),
+                                        ir::make_dims(1, sources)),
+                            at, 0);
     const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
     return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Truth and closeness, composed of primitives: what is not zero is true.
 
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/math/composed.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -38,7 +39,12 @@ struct IsCloseF {
 struct MaskedFillF {
   constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
     using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
-    return cast<T>(where(mask, value, x));
+    using V = std::remove_cvref_t<decltype(value)>;
+    static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, MaskedFillF, V, T>) > 0);
+    if constexpr (Scalar<V> && ExprLike<std::remove_cvref_t<decltype(x)>>)
+      return where(mask, Expr<T, Shape<>>{written<MaskedFillF, T>(*x.value.builder, value)}, x);
+    else
+      return cast<T>(where(mask, value, x));
   }
 };
 struct LogicalAndF {
@@ -66,7 +72,7 @@ constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& at
 template <class X, class Mask, class V>
 requires SomeOperands<X, Mask, V>
 constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
-  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
+  return detail::Composed<detail::MaskedFillF>{}(x, mask, detail::fitting<detail::dtype_in_type<X>>(v));
 }
 template <class A, class B>
 requires SomeOperands<A, B>

@@ -77,17 +77,34 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   }
 };
 
-// x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
+// x with each element zeroed with probability p and the others scaled by 1 / (1 - p). p is a number, or a
+// traced scalar: the same elements of the same draw.
 struct DropoutOp : Operation<DropoutOp> {
   using weft_draws = void;
   template <class X, class P>
-  static constexpr auto apply(ir::Builder& b, const X& x, P p) {
-    const double keep = 1.0 - static_cast<double>(p);
+  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
+    if constexpr (is_scalar_expr<P> || std::is_same_v<P, Expr<f32, Shape<>>>)
+      return at_run_time(b, x, Expr<f32, Shape<>>{detail::as_value<f32>(b, p)});
+    else
+      return of_number(b, x, static_cast<double>(p));
+  }
+
+ private:
+  template <class X>
+  static constexpr auto of_number(ir::Builder& b, const X& x, double p) {
+    const double keep = 1.0 - p;
     if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
     const ir::Value kept = detail::kept_with(b, X::shape::value, keep);
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
+  }
+  template <class X>
+  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Expr<f32, Shape<>>& p) {
+    const auto keep = sub(1, p);
+    const Expr<f32, typename X::shape> u{detail::uniform_bits(b, X::shape::value)};
+    const auto scaled = div(x, where(gt(keep, 0), keep, 1));
+    return X{ir::cast(where(lt(u, keep), scaled, 0).value, dtype_of<typename X::dtype>)};
   }
 };
 

@@ -2,21 +2,17 @@
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
 
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/math/pointwise.hpp"
 
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
-    FullKeepsNumber,
-    "the tensor is of integers and the number is floating, which would cut it: write full<f32, 3>(1.5f) "
-    "for a tensor of such numbers, or cast the number, full<i32, 3>(static_cast<i32>(number))");
+    LinspaceIsFloating,
+    "linspace has fractions between its ends: ask for a floating dtype, linspace<f32, 5>(0, 1), or for "
+    "integers by arange<i32, 0, 10, 2>() or cast<i32>(linspace<f32, 5>(0, 8))");
 
 namespace detail {
-// Whether V is a floating number, known here or at run time, and T an integer type.
-template <class V, class T>
-inline constexpr bool is_cut_number =
-    (Scalar<V> ||
-     is_scalar_expr<V>)&&std::is_integral_v<T>&& std::is_floating_point_v<typename operand_traits<V>::dtype>;
 
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
@@ -24,8 +20,13 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
-    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, T>, FullOp, V, T>) > 0);
-    return Expr<T, Shape<D...>>{ir::broadcast(ir::as_element(as_value<T>(b, value)), Shape<D...>::value)};
+    return Expr<T, Shape<D...>>{
+        ir::broadcast(ir::as_element(written<FullOp, T>(b, value)), Shape<D...>::value)};
+  }
+  using Operation<FullOp<T, D...>>::operator();
+  template <std::integral V>
+  constexpr auto operator()(const V& value) const {
+    return Operation<FullOp<T, D...>>::operator()(fitting<T>(value));
   }
 };
 template <class T, int Value, i64... D>
@@ -53,6 +54,7 @@ struct LinspaceOp : Operation<LinspaceOp<T, N>> {
   using weft_creates = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    static_assert(sizeof(LinspaceIsFloating<!std::is_integral_v<T>, LinspaceOp>) > 0);
     const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
     const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
     const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
@@ -68,8 +70,8 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
-    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
-    return Expr<R, typename X::shape>{ir::broadcast(ir::as_element(as_value<R>(b, value)), X::shape::value)};
+    return Expr<R, typename X::shape>{
+        ir::broadcast(ir::as_element(written<FullLike, R>(b, value)), X::shape::value)};
   }
 };
 
@@ -118,7 +120,8 @@ constexpr auto ones_like(const X& x) {
 }
 template <class T = void, class X, class V>
 constexpr auto full_like(const X& x, const V& value) {
-  return detail::FullLike<T>{}(x, value);
+  using R = std::conditional_t<std::is_void_v<T>, detail::dtype_in_type<X>, T>;
+  return detail::FullLike<T>{}(x, detail::fitting<R>(value));
 }
 template <class T = void, class X>
 constexpr auto empty_like(const X& x) {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/shape/movement.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -174,8 +175,11 @@ struct PadOp : Operation<PadOp<Widths...>> {
       const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
       const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
       return Expr<T, S>{
-          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
+          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
+    } else if (!detail::number_fits<T>(value)) {
+      return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_fit);
     } else {
+      static_assert(sizeof(FractionsAreKept<!detail::is_cut<V, T>, PadOp, V, T>) > 0);
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
   }
@@ -227,7 +231,7 @@ constexpr auto chunk(const X& x) {
 // pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
 template <i64... Widths, class X, class V = int>
 constexpr auto pad(const X& x, const V& value = 0) {
-  return PadOp<Widths...>{}(x, value);
+  return PadOp<Widths...>{}(x, detail::fitting<detail::dtype_in_type<X>>(value));
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -157,3 +157,65 @@ TEST_CASE("random: a literal that all samples and blocks are given is one value"
   for (i64 k = 0; k < 64; ++k) CHECK(stacked[k] == doctest::Approx(2).epsilon(1e-5));
   for (i64 k = 0; k < 256; ++k) CHECK(mapped[k] == doctest::Approx(2).epsilon(1e-5));
 }
+
+TEST_CASE("random: dropout by a rate of the run drops what the number drops, of tensors and of values") {
+  const auto all = [](auto rate) {
+    return [](auto x, auto p) {
+      const auto by_number = dropout(x, decltype(rate)::value / 8.0f);
+      return std::tuple{by_number, grad([](auto v, auto q) { return sum<>(dropout(v, q) * v); })(x, p),
+                        dropout(x, p)};
+    };
+  };
+  std::vector<f32> x(4096);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 + static_cast<f32>(i % 7);
+  const auto check = [&](auto rate) {
+    auto f = compile(test_device(), all(rate), in<f32, 4096>, in<f32>);
+    const f32 p = decltype(rate)::value / 8.0f;
+    const auto [number, gradient, run] = f(x, p);
+    i64 kept = 0, kept_by_number = 0;
+    for (i64 i = 0; i < 4096; ++i) {
+      const f32 whole = x[static_cast<std::size_t>(i)] / (p < 1 ? 1 - p : 1);
+      CHECK((run[i] == 0 || run[i] == doctest::Approx(whole)));
+      CHECK((gradient[i] == 0 || gradient[i] == doctest::Approx(2 * whole)));
+      kept += run[i] != 0;
+      kept_by_number += number[i] != 0;
+    }
+    const f64 share = 1 - p;
+    CHECK(static_cast<f64>(kept) / 4096 == doctest::Approx(share).epsilon(0.06));
+    CHECK(static_cast<f64>(kept_by_number) / 4096 == doctest::Approx(share).epsilon(0.06));
+  };
+  check(std::integral_constant<int, 0>{});
+  check(std::integral_constant<int, 3>{});
+  check(std::integral_constant<int, 8>{});
+}
+
+TEST_CASE("random: the same draw drops the same elements by a number and by a rate of the run") {
+  auto by_number = compile(
+      test_device(), [](auto x) { return dropout(x, 0.1f); }, in<f32, 64, 64>);
+  auto by_value = compile(
+      test_device(), [](auto x, auto p) { return dropout(x, p); }, in<f32, 64, 64>, in<f32>);
+  by_number.set_seed(7);
+  by_value.set_seed(7);
+  const std::vector<f32> ones(64 * 64, 1);
+  const auto a = by_number(ones), b = by_value(ones, 0.1f);
+  i64 dropped = 0;
+  for (i64 i = 0; i < 64; ++i)
+    for (i64 k = 0; k < 64; ++k) {
+      CHECK(a(i, k) == doctest::Approx(b(i, k)));
+      dropped += a(i, k) == 0;
+    }
+  CHECK(dropped > 300);
+  CHECK(dropped < 520);
+}
+
+TEST_CASE("random: dropout of a run-time tensor") {
+  const Tensor<f32, Shape<4096>> x = ones<f32, 4096>();
+  const Tensor<f32, Shape<4096>> y = dropout(x, 0.25f);
+  i64 kept = 0;
+  for (const f32 e : y) {
+    CHECK((e == 0 || e == doctest::Approx(1 / 0.75)));
+    kept += e != 0;
+  }
+  CHECK(kept > 2900);
+  CHECK(kept < 3250);
+}

@@ -1,0 +1,72 @@
+#pragma once
+// What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
+// dtype.
+
+#include "weft/core/error.hpp"
+#include "weft/ops/core/expr.hpp"
+
+namespace WEFT_NAMESPACE {
+
+// What: the operation, the value's type, the tensor's dtype.
+WEFT_REFUSAL(
+    FractionsAreKept,
+    "the tensor is of integers and the number or value is floating, which would be cut: make it a tensor of "
+    "such numbers, full<f32, 3>(1.5f) or cast<f32>(x), or cut the value by name, "
+    "static_cast<i32>(number) or cast<i32>(value)");
+
+namespace detail {
+
+// Whether V, a number or a value, is floating and T an integer type.
+template <class V, class T>
+inline constexpr bool is_cut = std::is_integral_v<T>&& [] {
+  if constexpr (Scalar<V> || is_scalar_expr<V> || ExprLike<V>)
+    return is_float(dtype_of<typename operand_traits<V>::dtype>);
+  else
+    return false;
+}();
+
+// The dtype that the type of a value or run-time tensor names, or void.
+template <class X>
+struct DtypeInType {
+  using type = void;
+};
+template <class X>
+requires requires { typename X::dtype; }
+struct DtypeInType<X> {
+  using type = typename X::dtype;
+};
+template <class X>
+using dtype_in_type = typename DtypeInType<X>::type;
+
+// Whether an integer is a number of T. Of bool all are, as in C++.
+template <class T, class V>
+constexpr bool number_fits(const V& v) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>)
+    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
+  else
+    return true;
+}
+
+// v as the dtype T of the tensor that it is written into.
+template <class Op, class T, class V>
+constexpr auto written(ir::Builder& b, const V& v) {
+  static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, Op, V, T>) > 0);
+  if (!number_fits<T>(v)) return ir::read_without_value(b, dtype_of<T>, Dims{}, ir::Valueless::no_fit);
+  return as_value<T>(b, v);
+}
+
+// A number that a function writes into the run-time tensor or literal of dtype T; in a traced function, which
+// the compiler evaluates, `written` refuses it.
+template <class T, class V>
+constexpr const V& fitting(const V& v) {
+  if constexpr (Scalar<V>)
+    if (!std::is_constant_evaluated() && !number_fits<T>(v))
+      throw Error("tensor/number-range", std::to_string(v) + " is no number of dtype " +
+                                             std::string(name_of(dtype_of<T>)) +
+                                             ": cast the tensor, or the number");
+  return v;
+}
+
+}  // namespace detail
+
+}  // namespace WEFT_NAMESPACE
