@@ -2180,11 +2180,12 @@ enum class Valueless : u8 {
   no_place,   // an index that is a number lies outside of its axis
   no_rate,    // a dropout's rate is no share
   one_value,  // a norm that learns from one value a channel
+  no_fit,     // an integer is no number of the dtype of the tensor that it is written into
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::one_value) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::no_fit) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.
@@ -3315,7 +3316,9 @@ WEFT_REFUSAL(
     ScalarIsTraced,
     "a traced value is no number while the program compiles, and functions of std take none: write "
     "exp(x), maximum(x, y) in place of std::exp(x), std::max(x, y), and auto in place of float or bool for a "
-    "parameter; training is the program's mode, mode::train; read numbers after a call");
+    "parameter; training is the program's mode, mode::train; a layer is made before it is called, "
+    "nn::Dropout{0.2f}(x); "
+    "read numbers after a call");
 WEFT_REFUSAL(
     ParameterIsMade,
     "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
@@ -3637,12 +3640,20 @@ concept TupleLike = !Operand<A> && requires {
   std::tuple_size<A>::value;
 };
 
+namespace detail {
+template <class A>
+constexpr auto value_of(const A& a);
+}  // namespace detail
+
+// What a layer is called with, as an Expr. What is none is refused.
 template <class A>
 constexpr auto to_expr(const A& a) {
   if constexpr (is_expr<A>)
     return a;
-  else
+  else if constexpr (ExprLike<A>)
     return a.expr();
+  else
+    return detail::value_of(a);  // value_of.hpp
 }
 
 template <class A>
@@ -19463,6 +19474,10 @@ WEFT_REFUSAL(PlacesExist,
              "index: a number among the indices is no place of its axis: of n elements they are 0 to n - 1, "
              "and -n to -1 from the end");
 WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
+WEFT_REFUSAL(
+    NumbersFit,
+    "an integer that is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no "
+    "number of the tensor's dtype, as 300 is none of u8: make it a tensor of a wider dtype, cast<i32>(x)");
 WEFT_REFUSAL(ValuesAreSeveral,
              "a batch or instance norm has one value a channel to learn from, which has no variance: train "
              "with a batch of two at least, or with nn::LayerNorm or nn::GroupNorm");
@@ -19609,6 +19624,31 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
 
 // ---- weft/ops/math/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
+
+// ---- weft/ops/core/value_of.hpp ----
+// What to_expr makes of what is no Expr: literals and run-time tensors stay what they are, the rest is
+// refused.
+
+namespace WEFT_NAMESPACE::detail {
+
+// x -> x
+struct ValueOp : Operation<ValueOp> {
+  template <class X>
+  static constexpr auto apply(ir::Builder&, const X& x) {
+    return x;
+  }
+};
+
+template <class A>
+constexpr auto value_of(const A& a) {
+  const auto value = ValueOp{}(a);
+  if constexpr (is_after_refusal<std::remove_cvref_t<decltype(value)>>)
+    return Expr<f32, Shape<>>{};
+  else
+    return value;
+}
+
+}  // namespace WEFT_NAMESPACE::detail
 
 namespace WEFT_NAMESPACE {
 
@@ -20166,17 +20206,34 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   }
 };
 
-// x with each element zeroed with probability p and the others scaled by 1 / (1 - p).
+// x with each element zeroed with probability p and the others scaled by 1 / (1 - p). p is a number, or a
+// traced scalar: the same elements of the same draw.
 struct DropoutOp : Operation<DropoutOp> {
   using weft_draws = void;
   template <class X, class P>
-  static constexpr auto apply(ir::Builder& b, const X& x, P p) {
-    const double keep = 1.0 - static_cast<double>(p);
+  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
+    if constexpr (is_scalar_expr<P> || std::is_same_v<P, Expr<f32, Shape<>>>)
+      return at_run_time(b, x, Expr<f32, Shape<>>{detail::as_value<f32>(b, p)});
+    else
+      return of_number(b, x, static_cast<double>(p));
+  }
+
+ private:
+  template <class X>
+  static constexpr auto of_number(ir::Builder& b, const X& x, double p) {
+    const double keep = 1.0 - p;
     if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
     const ir::Value kept = detail::kept_with(b, X::shape::value, keep);
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
+  }
+  template <class X>
+  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Expr<f32, Shape<>>& p) {
+    const auto keep = sub(1, p);
+    const Expr<f32, typename X::shape> u{detail::uniform_bits(b, X::shape::value)};
+    const auto scaled = div(x, where(gt(keep, 0), keep, 1));
+    return X{ir::cast(where(lt(u, keep), scaled, 0).value, dtype_of<typename X::dtype>)};
   }
 };
 
@@ -20514,6 +20571,7 @@ WEFT_REFUSAL(
     }                                                                     \
     template <class... A>                                                 \
     constexpr auto operator()(const A&...) const {                        \
+      static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
       return AfterRefusal{};                                              \
     }                                                                     \
   };
@@ -20767,6 +20825,19 @@ template <class T, class S, class I>
 inline constexpr bool is_state<Buffer<T, S, I>> = true;
 
 }  // namespace WEFT_NAMESPACE::nn
+// ---- weft/nn/stateless.hpp ----
+// What a layer without parameters begins with.
+
+namespace WEFT_NAMESPACE::nn::module_detail {
+
+// The first member of a layer that has no other. A traced value converts into it as into a parameter, which
+// is refused in one sentence: so nn::ReLU(x), which makes a layer of a value, is refused as nn::Linear<8,
+// 4>(x) is.
+struct Stateless {
+  using initializer = void;
+};
+
+}  // namespace WEFT_NAMESPACE::nn::module_detail
 // ---- weft/ops/shape/axes.hpp ----
 // Axes moved, joined, unflattened and turned, windows along an axis, repeated elements. Views where memory
 // allows one.
@@ -20780,6 +20851,75 @@ inline constexpr bool is_state<Buffer<T, S, I>> = true;
 // Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
 // which surrounds it. All but pad are views.
 
+// ---- weft/ops/core/written.hpp ----
+// What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
+// dtype.
+
+namespace WEFT_NAMESPACE {
+
+// What: the operation, the value's type, the tensor's dtype.
+WEFT_REFUSAL(
+    FractionsAreKept,
+    "the tensor is of integers and the number or value is floating, which would be cut: make it a tensor of "
+    "such numbers, full<f32, 3>(1.5f) or cast<f32>(x), or cut the value by name, "
+    "static_cast<i32>(number) or cast<i32>(value)");
+
+namespace detail {
+
+// Whether V, a number or a value, is floating and T an integer type.
+template <class V, class T>
+inline constexpr bool is_cut = std::is_integral_v<T>&& [] {
+  if constexpr (Scalar<V> || is_scalar_expr<V> || ExprLike<V>)
+    return is_float(dtype_of<typename operand_traits<V>::dtype>);
+  else
+    return false;
+}();
+
+// The dtype that the type of a value or run-time tensor names, or void.
+template <class X>
+struct DtypeInType {
+  using type = void;
+};
+template <class X>
+requires requires { typename X::dtype; }
+struct DtypeInType<X> {
+  using type = typename X::dtype;
+};
+template <class X>
+using dtype_in_type = typename DtypeInType<X>::type;
+
+// Whether an integer is a number of T. Of bool all are, as in C++.
+template <class T, class V>
+constexpr bool number_fits(const V& v) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>)
+    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
+  else
+    return true;
+}
+
+// v as the dtype T of the tensor that it is written into.
+template <class Op, class T, class V>
+constexpr auto written(ir::Builder& b, const V& v) {
+  static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, Op, V, T>) > 0);
+  if (!number_fits<T>(v)) return ir::read_without_value(b, dtype_of<T>, Dims{}, ir::Valueless::no_fit);
+  return as_value<T>(b, v);
+}
+
+// A number that a function writes into the run-time tensor or literal of dtype T; in a traced function, which
+// the compiler evaluates, `written` refuses it.
+template <class T, class V>
+constexpr const V& fitting(const V& v) {
+  if constexpr (Scalar<V>)
+    if (!std::is_constant_evaluated() && !number_fits<T>(v))
+      throw Error("tensor/number-range", std::to_string(v) + " is no number of dtype " +
+                                             std::string(name_of(dtype_of<T>)) +
+                                             ": cast the tensor, or the number");
+  return v;
+}
+
+}  // namespace detail
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/shape/movement.hpp ----
 // Movement primitives: views that the reading kernel folds into its addresses.
 
@@ -21102,8 +21242,11 @@ struct PadOp : Operation<PadOp<Widths...>> {
       const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
       const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
       return Expr<T, S>{
-          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::as_value<T>(b, value))};
+          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
+    } else if (!detail::number_fits<T>(value)) {
+      return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_fit);
     } else {
+      static_assert(sizeof(FractionsAreKept<!detail::is_cut<V, T>, PadOp, V, T>) > 0);
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
   }
@@ -21155,7 +21298,7 @@ constexpr auto chunk(const X& x) {
 // pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
 template <i64... Widths, class X, class V = int>
 constexpr auto pad(const X& x, const V& value = 0) {
-  return PadOp<Widths...>{}(x, value);
+  return PadOp<Widths...>{}(x, detail::fitting<detail::dtype_in_type<X>>(value));
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -22110,7 +22253,8 @@ WEFT_REFUSAL(LayerHasCall,
 template <class M>
 inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
   M{{}};
-};
+}
+&&!requires(M layer) { layer.stateless; };
 template <class... M>
 struct Sequential;
 template <class... M>
@@ -22201,6 +22345,7 @@ struct Absent {};
 
 // x -> x
 struct Identity {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -22225,6 +22370,7 @@ struct flatten_rule {
 // The axes First to Last as one, row-major.
 template <int First = 1, int Last = -1>
 struct Flatten {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -22244,6 +22390,7 @@ struct Flatten {
 // One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
 template <int Axis, i64... To>
 struct Unflatten {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
@@ -24872,6 +25019,7 @@ constexpr bool state_has_values() {
   static_assert(sizeof(PlacesExist<Found != Valueless::no_place, What...>) > 0);
   static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
   static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
+  static_assert(sizeof(NumbersFit<Found != Valueless::no_fit, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -38550,7 +38698,7 @@ class Batch {
   using Elements = std::tuple<Ts...>;
   static constexpr i64 batch_size = BatchSize;
 
-  static constexpr BatchMember<Batch> data{}, target{}, label{}, labels{};  // refused
+  static constexpr BatchMember<Batch> x{}, y{}, data{}, target{}, label{}, labels{};  // refused
   template <class A>
   auto operator[](const A&) const {  // refused
     static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0);
@@ -39095,8 +39243,34 @@ WEFT_REFUSAL(LoaderOptionsAre,
              "the batch size is a template argument, the last batch's way .last = data::drop or "
              "data::pad_and_mask, and the program's own threads load: data::loader<32>(dataset, {.shuffle = "
              "true, .last = data::drop})");
+WEFT_REFUSAL(DatasetIsPart,
+             "the first argument holds several datasets and is none itself: load one, "
+             "data::loader<32>(digits.train, {.shuffle = true})");
+WEFT_REFUSAL(
+    DatasetIsConst,
+    "a dataset is read as const, for several threads read it: make its size() const and operator[](i64) "
+    "const member functions");
+WEFT_REFUSAL(
+    SamplesAreTuples,
+    "the samples of a dataset are tuples of fields, a field an array, a vector, a data::Row or a number: "
+    "std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const");
 
 namespace detail {
+// Says why D is no dataset, of one that is none.
+template <class D, class... What>
+constexpr auto refuse_dataset() {
+  using Held = typename held_t<D>::type;
+  constexpr bool is_dataset = Dataset<Held> || IterableDataset<Held>;
+  constexpr bool part = requires(const D& d) { requires Dataset<std::remove_cvref_t<decltype(d.train)>>; };
+  constexpr bool indexed = requires(D & d) { d.size(), d[i64{}]; };
+  constexpr bool is_const = requires(const D& d) { d.size(), d[i64{}]; };
+  constexpr bool container = requires { typename D::value_type; };
+  static_assert(sizeof(DatasetIsPart < is_dataset || !part, D, What... >) > 0);
+  static_assert(sizeof(DatasetIsConst < is_dataset || !indexed || is_const || container, D, What... >) > 0);
+  static_assert(sizeof(SamplesAreTuples < is_dataset || !is_const || container, D, What... >) > 0);
+  static_assert(sizeof(LoaderTakes<is_dataset, What..., D>) > 0);
+  return is_dataset;
+}
 // What PyTorch's DataLoader takes, in its order, and `last` as a truth value.
 struct DataLoaderWords {
   i64 batch_size = 0;
@@ -39137,6 +39311,7 @@ template <i64 BatchSize, class D, class Words = detail::DataLoaderWords>
 requires std::is_same_v<Words, detail::DataLoaderWords>
 auto loader(D&&, const Words&) {
   using Given = std::remove_cvref_t<D>;
+  detail::refuse_dataset<Given, GivenSize<BatchSize>>();
   static_assert(sizeof(LoaderOptionsAre<sizeof(Given) == 0, GivenSize<BatchSize>, Given>) > 0);
   return detail::refused_loader<Given>();
 }
@@ -39148,7 +39323,7 @@ requires(!std::is_convertible_v<const A&, LoaderOptions>) auto loader(const D&, 
 template <i64 BatchSize, class D>
 requires(!Dataset<typename held_t<D>::type> &&
          !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
-  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
+  detail::refuse_dataset<D, GivenSize<BatchSize>>();
   return detail::refused_loader<D>();
 }
 template <i64 BatchSize, class D, class A, class B, class... More>
@@ -41742,46 +41917,58 @@ constexpr auto normalize(const X& x, Epsilon eps = 1e-12) {
 namespace WEFT_NAMESPACE::nn {
 
 struct ReLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
 struct ReLU6 {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
 struct GELU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
 struct GELUTanh {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
 struct SiLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
 struct Mish {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
 struct Sigmoid {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
 struct LogSigmoid {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
 struct Tanh {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
 struct Softsign {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
 struct Hardsigmoid {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
 struct Hardswish {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
@@ -41821,6 +42008,7 @@ struct CELU {
 };
 // Klambauer et al. (2017).
 struct SELU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -41836,16 +42024,19 @@ struct Softplus {
 
 template <int Axis = -1>
 struct Softmax {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct LogSoftmax {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
 // The first half of an axis times the sigmoid of the second.
 template <int Axis = -1>
 struct GLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
@@ -41858,6 +42049,7 @@ struct Hardshrink {
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
 struct Tanhshrink {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
@@ -41867,23 +42059,28 @@ struct Threshold {
 };
 template <int Axis = -1>
 struct Softmin {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
 struct Softmax2d {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
 struct SwiGLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct GEGLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct ReGLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 
@@ -42049,7 +42246,7 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
                 0);
   if constexpr (Rule::ok && integer) {
     using T = typename X::dtype;
-    const ir::Value u = as_value<T>(b, update);
+    const ir::Value u = written<Op, T>(b, update);
     const ir::Value fitting = u.dims().rank == 0 ? u : cropped(u, I::shape::value);
     return X{work(x.value, as_index(index.value), fitting, normalize_axis(Axis, X::rank))};
   } else {
@@ -42107,7 +42304,7 @@ struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
 // scatter<axis>(x, index, src): x with src, a tensor or a number, at index along the axis.
 template <int Axis, class X, class I, class U>
 constexpr auto scatter(const X& x, const I& index, const U& src) {
-  return ScatterOp<Axis>{}(x, index, src);
+  return ScatterOp<Axis>{}(x, index, detail::fitting<detail::dtype_in_type<X>>(src));
 }
 template <int Axis, class X, class I, class U>
 constexpr auto scatter_add(const X& x, const I& index, const U& src) {
@@ -42134,7 +42331,8 @@ constexpr auto index_copy(const X& x, const I& index, const U& src) {
 }
 template <int Axis, class X, class I, class V>
 constexpr auto index_fill(const X& x, const I& index, const V& value) {
-  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index), value);
+  return ScatterOp<Axis>{}(x, detail::SpreadIndex<Axis>{}(x, index),
+                           detail::fitting<detail::dtype_in_type<X>>(value));
 }
 template <int Axis, class X, class I, class U, Reduction How>
 constexpr auto index_reduce(const X& x, const I& index, const U& src, ReduceBy<How>) {
@@ -43092,6 +43290,7 @@ using weft::PerAxis;
 // x (N, C, ...) or (C, ...), of any extents; `return_indices` as nn::MaxPool2d.
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
@@ -43099,6 +43298,7 @@ struct AdaptiveMaxPool {
 };
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
@@ -43761,9 +43961,10 @@ inline constexpr Named<Keyword::need_weights, std::true_type> need_weights{};
 template <bool Average>
 inline constexpr Named<Keyword::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
 
-WEFT_REFUSAL(WordsFit,
-             "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
-             "is_causal, each once");
+WEFT_REFUSAL(
+    WordsFit,
+    "after its operands a layer takes only named arguments that it knows, each once: a mask says which it "
+    "is, attn(q, k, v, attn_mask(m), key_padding_mask(p), is_causal)");
 
 namespace module_detail {
 
@@ -44270,16 +44471,11 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
-    FullKeepsNumber,
-    "the tensor is of integers and the number is floating, which would cut it: write full<f32, 3>(1.5f) "
-    "for a tensor of such numbers, or cast the number, full<i32, 3>(static_cast<i32>(number))");
+    LinspaceIsFloating,
+    "linspace has fractions between its ends: ask for a floating dtype, linspace<f32, 5>(0, 1), or for "
+    "integers by arange<i32, 0, 10, 2>() or cast<i32>(linspace<f32, 5>(0, 8))");
 
 namespace detail {
-// Whether V is a floating number, known here or at run time, and T an integer type.
-template <class V, class T>
-inline constexpr bool is_cut_number =
-    (Scalar<V> ||
-     is_scalar_expr<V>)&&std::is_integral_v<T>&& std::is_floating_point_v<typename operand_traits<V>::dtype>;
 
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
@@ -44287,8 +44483,13 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
-    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, T>, FullOp, V, T>) > 0);
-    return Expr<T, Shape<D...>>{ir::broadcast(ir::as_element(as_value<T>(b, value)), Shape<D...>::value)};
+    return Expr<T, Shape<D...>>{
+        ir::broadcast(ir::as_element(written<FullOp, T>(b, value)), Shape<D...>::value)};
+  }
+  using Operation<FullOp<T, D...>>::operator();
+  template <std::integral V>
+  constexpr auto operator()(const V& value) const {
+    return Operation<FullOp<T, D...>>::operator()(fitting<T>(value));
   }
 };
 template <class T, int Value, i64... D>
@@ -44316,6 +44517,7 @@ struct LinspaceOp : Operation<LinspaceOp<T, N>> {
   using weft_creates = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
+    static_assert(sizeof(LinspaceIsFloating<!std::is_integral_v<T>, LinspaceOp>) > 0);
     const auto begin = Expr<T, Shape<>>{as_value<T>(b, low)}, end = Expr<T, Shape<>>{as_value<T>(b, high)};
     const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, Shape<N>::value, 0)};
     const auto i = Expr<T, Shape<N>>{ir::cast(number, dtype_of<T>)};
@@ -44331,8 +44533,8 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
-    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
-    return Expr<R, typename X::shape>{ir::broadcast(ir::as_element(as_value<R>(b, value)), X::shape::value)};
+    return Expr<R, typename X::shape>{
+        ir::broadcast(ir::as_element(written<FullLike, R>(b, value)), X::shape::value)};
   }
 };
 
@@ -44381,7 +44583,8 @@ constexpr auto ones_like(const X& x) {
 }
 template <class T = void, class X, class V>
 constexpr auto full_like(const X& x, const V& value) {
-  return detail::FullLike<T>{}(x, value);
+  using R = std::conditional_t<std::is_void_v<T>, detail::dtype_in_type<X>, T>;
+  return detail::FullLike<T>{}(x, detail::fitting<R>(value));
 }
 template <class T = void, class X>
 constexpr auto empty_like(const X& x) {
@@ -46304,6 +46507,7 @@ using weft::PerAxis;
 // evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool2d {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -46313,6 +46517,7 @@ struct FractionalMaxPool2d {
 };
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool3d {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }
@@ -48840,6 +49045,7 @@ using weft::UnpoolOptions;
 // `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
@@ -48847,6 +49053,7 @@ struct MaxPool {
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -48861,6 +49068,7 @@ struct LPPool {
 // What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
 struct MaxUnpool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }
@@ -49602,9 +49810,11 @@ WEFT_REFUSAL(RecurrentState,
              "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
 
 // What: the shape of the input, then the lengths' shape and dtype.
-WEFT_REFUSAL(RecurrentLengths,
-             "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
-             "without a batch; the initial state of an LSTM is a tuple of two");
+WEFT_REFUSAL(
+    RecurrentLengths,
+    "behind the input of a recurrent layer stands its initial state, for nn::LSTM a tuple of two, "
+    "lstm(x, std::tuple{h, c}), and then the lengths of the sequences, integers (i32 or i64) of shape "
+    "(batch), or () without a batch");
 
 WEFT_REFUSAL(ProjectionIsLstm,
              "proj_size is a setting of nn::LSTM: leave it out of nn::RNN and nn::GRU, and put an nn::Linear "
@@ -49986,6 +50196,7 @@ constexpr auto with_widths(F f) {
 // x (..., S...) -> the same with its last Spatial axes framed.
 template <int Spatial, PaddingMode Mode, i64... Widths>
 struct FramePad {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
@@ -50143,16 +50354,19 @@ namespace WEFT_NAMESPACE::nn {
 // x (..., C r r, H, W) -> (..., C, H r, W r)
 template <i64 R>
 struct PixelShuffle {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
 };
 // x (..., C, H r, W r) -> (..., C r r, H, W)
 template <i64 R>
 struct PixelUnshuffle {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
 };
 // x (N, C, ...) -> the same
 template <i64 Groups>
 struct ChannelShuffle {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 
@@ -50855,6 +51069,7 @@ using weft::UnfoldOptions;
 // x (N, C, H, W) -> (N, C times the window's size, windows)
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Unfold {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
@@ -50862,6 +51077,7 @@ struct Unfold {
 // x (N, C times the window's size, windows) -> (N, C, output...)
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Fold {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }
@@ -51085,6 +51301,7 @@ WEFT_REFUSAL(
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <auto Options>
 struct Upsample {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
   static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
   constexpr auto operator()(const auto& x) const {
@@ -51734,7 +51951,12 @@ struct IsCloseF {
 struct MaskedFillF {
   constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
     using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
-    return cast<T>(where(mask, value, x));
+    using V = std::remove_cvref_t<decltype(value)>;
+    static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, MaskedFillF, V, T>) > 0);
+    if constexpr (Scalar<V> && ExprLike<std::remove_cvref_t<decltype(x)>>)
+      return where(mask, Expr<T, Shape<>>{written<MaskedFillF, T>(*x.value.builder, value)}, x);
+    else
+      return cast<T>(where(mask, value, x));
   }
 };
 struct LogicalAndF {
@@ -51762,7 +51984,7 @@ constexpr auto isclose(const A& a, const B& b, const R& rtol = 1e-5, const T& at
 template <class X, class Mask, class V>
 requires SomeOperands<X, Mask, V>
 constexpr auto masked_fill(const X& x, const Mask& mask, const V& v) {
-  return detail::Composed<detail::MaskedFillF>{}(x, mask, v);
+  return detail::Composed<detail::MaskedFillF>{}(x, mask, detail::fitting<detail::dtype_in_type<X>>(v));
 }
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -53526,6 +53748,23 @@ WEFT_BEHIND(index_select, one)
 WEFT_BEHIND(gather, one)
 #undef WEFT_BEHIND
 
+// A start or place that is no template argument.
+WEFT_REFUSAL(
+    StartIsConstant,
+    "the axis, the start and the length are template arguments, narrow<0, 2, 4>(x), slice<0, 2, 6>(x), "
+    "select<0, 2>(x); "
+    "where the start is known at run time alone, dynamic_slice<4, 8>(x, i, 0) takes the sizes in <> and the "
+    "starts behind x, and index(x, i) one place of the first axis");
+#define WEFT_BEHIND(name)                                                                     \
+  template <auto First, auto... Rest, Spelled X, class B, class... More>                      \
+  constexpr auto name(const X& x, const B&, const More&...) {                                 \
+    return detail::one_of(detail::respelled<StartIsConstant<false, spelled::name, X, B>>(x)); \
+  }
+WEFT_BEHIND(narrow)
+WEFT_BEHIND(slice)
+WEFT_BEHIND(select)
+#undef WEFT_BEHIND
+
 // A number for an index.
 template <int Axis, Spelled X, SpelledNumber I>
 constexpr auto index_select(const X& x, const I&) {
@@ -54039,7 +54278,10 @@ WEFT_REFUSAL(IndexAxesExist,
              "index: more axes are indexed than the tensor has, or the result would have more than 8");
 WEFT_REFUSAL(OneEllipsis, "index: an ellipsis may stand once");
 WEFT_REFUSAL(PlaceInAxis, "index: the place lies outside its axis, or a range's step is not positive");
-WEFT_REFUSAL(IndicesBroadcast, "index: the index tensors must be integers whose shapes broadcast");
+WEFT_REFUSAL(
+    IndicesBroadcast,
+    "index: the index tensors must be integers whose shapes broadcast; a mask says how many places it has "
+    "at most, index(x, bounded<16>(mask)), or keeps all, where(mask, x, 0)");
 WEFT_REFUSAL(MaskFits,
              "index: a mask must have the extents of the axes that it stands for, and its result a size: "
              "index(x, bounded<16>(mask))");
@@ -54235,8 +54477,8 @@ struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
       const ir::Value at = ir::select(ir::binary(ir::Op::eq, found, none),
                                       ir::constant_like(found, static_cast<double>(size)), found - 1.0);
       const Dims flat = Shape<S::size>::value;
-      const ir::Value v =
-          ir::reshape(ir::broadcast(detail::as_value<typename X::dtype>(b, value), S::value), flat);
+      const ir::Value v = ir::reshape(
+          ir::broadcast(detail::written<IndexPutOp, typename X::dtype>(b, value), S::value), flat);
       const ir::Value line = ir::reshape(x.value, Shape<size>::value), i = ir::reshape(at, flat);
       const ir::Value r = Add ? detail::scatter_fold(line, i, v, 0, Reduction::sum, true)
                               : detail::scatter_set(line, i, v, 0);
@@ -54282,7 +54524,8 @@ template <bool Accumulate = false, class X, class V, class... A>
 constexpr auto index_put(const X& x, const V& value, const A&... a) {
   return std::apply(
       [&](const auto&... operand) {
-        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(x, value, operand...);
+        return IndexPutOp<Accumulate, typename detail::SpecOf<A>::type...>{}(
+            x, detail::fitting<detail::dtype_in_type<X>>(value), operand...);
       },
       std::tuple_cat(detail::index_operand(a)...));
 }
@@ -54363,7 +54606,7 @@ struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
       constexpr i64 count = Rule::value.extent[axis], extent = Rule::extent;
       Dims apart, wide = Rule::value;
       i64 stretch[2 * max_rank]{}, move[2 * max_rank]{};
-      ir::Value v = ir::cast(source.value, dtype_of<typename X::dtype>);
+      ir::Value v = detail::written<SliceScatterOp, typename X::dtype>(b, source);
       if constexpr (Step > 1) {
         // (in front, count, 1, behind)
         apart.rank = 4;
@@ -54429,7 +54672,7 @@ struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
       constexpr int along = by_row ? Rule::a : Rule::b, across = by_row ? Rule::b : Rule::a;
       i64 widths[2 * max_rank]{};
       widths[2 * (U::rank - 1) + 1] = d.extent[along] - Rule::count;
-      ir::Value v = ir::pad(ir::cast(source.value, dtype_of<typename X::dtype>), widths, 0);
+      ir::Value v = ir::pad(detail::written<DiagonalScatterOp, typename X::dtype>(b, source), widths, 0);
       Dims line = v.dims();  // (others..., along, 1)
       line.extent[line.rank++] = 1;
       i64 order[8]{};
@@ -54447,7 +54690,7 @@ struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
 // The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
 struct MaskedScatterOp : Operation<MaskedScatterOp> {
   template <class X, class M, class U>
-  static constexpr auto apply(ir::Builder&, const X& x, const M& mask, const U& source) {
+  static constexpr auto apply(ir::Builder& b, const X& x, const M& mask, const U& source) {
     static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
     using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
     const i64 size[]{S::size}, sources[]{U::shape::size};
@@ -54455,8 +54698,10 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
     const ir::Value m = ir::reshape(ir::broadcast(mask.value, S::value), flat);
     const ir::Value rank = ir::scan(ir::cast(m, DType::i64), 0, false, ir::Fold::sum) - 1.0;
     const ir::Value at = ir::select(m, rank, ir::constant_like(rank, 0));  // not one that counts from the end
-    const ir::Value v = ir::take_along_axis(
-        ir::reshape(ir::cast(source.value, dtype_of<typename X::dtype>), ir::make_dims(1, sources)), at, 0);
+    const ir::Value v =
+        ir::take_along_axis(ir::reshape(detail::written<MaskedScatterOp, typename X::dtype>(b, source),
+                                        ir::make_dims(1, sources)),
+                            at, 0);
     const ir::Value kept = ir::reshape(ir::broadcast(x.value, S::value), flat);
     return Expr<typename X::dtype, S>{ir::reshape(ir::select(m, v, kept), S::value)};
   }
@@ -58771,6 +59016,8 @@ class Schedule {
   constexpr Schedule(const Plateau&) {
     static_assert(sizeof(PlateauIsFed<sizeof(Plateau) == 0, Plateau>) > 0);
   }
+
+  constexpr Schedule(const AfterRefusal&) {}
 
   // Refused: AdamW(model, 1e-3f).
   template <class Model>
@@ -64989,7 +65236,7 @@ WEFT_REFUSAL(
     TrainerIsStepped,
     "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
     "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
-    "rate");
+    "rate, and compile(trainer.model(), [](const auto& m, auto x) { return m(x); }, in<...>) predicts");
 WEFT_REFUSAL(
     RateIsNumber,
     "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
@@ -65013,6 +65260,10 @@ WEFT_REFUSAL(
     "a trainer is moved, not copied, as it works in memory of its own: auto b = std::move(a) takes it "
     "over, auto& b = a names the same one, trainer.save(path) and load(path) make another like it");
 WEFT_REFUSAL(TrainerEvaluates, "a trainer evaluates its own model: trainer.evaluate(dataset)");
+WEFT_REFUSAL(
+    LossIsReturned,
+    "the loss is what a step returns: float loss = trainer.step(x, y); the rate is trainer.lr(), and is "
+    "set by trainer.set_lr(0.1f)");
 WEFT_REFUSAL(RateIsSet,
              "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
              "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
@@ -65049,6 +65300,26 @@ struct OptimizerNumber {
     return static_cast<AfterOptimizer*>(nullptr);
   }
   AfterOptimizer* end() const { return nullptr; }
+};
+// trainer.loss
+template <class M>
+struct LossMember {
+  template <class B>
+  constexpr operator B() const {
+    static_assert(sizeof(LossIsReturned<sizeof(B) == 0, M>) > 0);
+    return B{};
+  }
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const LossMember&) {
+    static_assert(sizeof(LossIsReturned<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LossIsReturned, spelled::backward, M)
+  WEFT_MEMBER(operator())
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(backward)
+#undef WEFT_MEMBER
 };
 // trainer.optimizer
 template <class M>
@@ -65090,6 +65361,7 @@ struct RefusedMembers {
     return AfterRefusal{};
   }
   static constexpr OptimizerMember<M> optimizer{};
+  static constexpr LossMember<M> loss{};
 #undef WEFT_MEMBER
 };
 
@@ -65578,9 +65850,11 @@ WEFT_REFUSAL(EveryParameterLearns,
              "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen; "
              "accuracy, argmax "
              "and comparisons have none: take a loss such as cross_entropy");
-WEFT_REFUSAL(LossTakes,
-             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
-             "model, then one argument for each in<...>");
+WEFT_REFUSAL(
+    LossTakes,
+    "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+    "model, not the Model of it, then one argument for each in<...>: [](const auto& m, auto x, auto y) { "
+    "return cross_entropy(m(x), y); }");
 WEFT_REFUSAL(LossIsScalar,
              "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
              "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
@@ -65730,7 +66004,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     if constexpr (is_expr<LossType>)
       return LossType::shape::size == 1 && is_float(dtype_of<typename LossType::dtype>);
     else
-      return false;
+      return std::is_same_v<LossType, AfterRefusal>;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);

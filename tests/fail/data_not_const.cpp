@@ -1,7 +1,7 @@
 // wrote: std::tuple<f32, f32> operator[](i64 i)
 // write: std::tuple<f32, f32> operator[](i64 i) const
 // expect: Squares
-// first-error: a dataset has size() and operator[](i64), both const
+// first-error: a dataset is read as const, for several threads read it
 #include "weft/weft.hpp"
 using namespace weft;
 

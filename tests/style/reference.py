@@ -340,7 +340,7 @@ def internal_names():
 
 # The bodies of functions that only refuse.
 refusing = re.compile(r"\{\s*(using [^;]*;\s*)?(return )?((\w+::)*\w+_of\()?(\w+::)*"
-                      r"((misspelt|respelled)<|static_assert\(\s*sizeof\([^;]*(== 0|\(A\) == 9|\(A\) == 64|\(A\) > least|\(A\) > 1024))|"
+                      r"((misspelt|respelled|refuse_dataset)<|static_assert\(\s*sizeof\([^;]*(== 0|\(A\) == 9|\(A\) == 64|\(A\) > least|\(A\) > 1024))|"
                       r"\{(?:(?!if constexpr).)*return AfterRefusal\{\};\s*\}$", re.S)
 
 

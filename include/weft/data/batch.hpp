@@ -92,7 +92,7 @@ class Batch {
   using Elements = std::tuple<Ts...>;
   static constexpr i64 batch_size = BatchSize;
 
-  static constexpr BatchMember<Batch> data{}, target{}, label{}, labels{};  // refused
+  static constexpr BatchMember<Batch> x{}, y{}, data{}, target{}, label{}, labels{};  // refused
   template <class A>
   auto operator[](const A&) const {  // refused
     static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0);

@@ -319,8 +319,34 @@ WEFT_REFUSAL(LoaderOptionsAre,
              "the batch size is a template argument, the last batch's way .last = data::drop or "
              "data::pad_and_mask, and the program's own threads load: data::loader<32>(dataset, {.shuffle = "
              "true, .last = data::drop})");
+WEFT_REFUSAL(DatasetIsPart,
+             "the first argument holds several datasets and is none itself: load one, "
+             "data::loader<32>(digits.train, {.shuffle = true})");
+WEFT_REFUSAL(
+    DatasetIsConst,
+    "a dataset is read as const, for several threads read it: make its size() const and operator[](i64) "
+    "const member functions");
+WEFT_REFUSAL(
+    SamplesAreTuples,
+    "the samples of a dataset are tuples of fields, a field an array, a vector, a data::Row or a number: "
+    "std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const");
 
 namespace detail {
+// Says why D is no dataset, of one that is none.
+template <class D, class... What>
+constexpr auto refuse_dataset() {
+  using Held = typename held_t<D>::type;
+  constexpr bool is_dataset = Dataset<Held> || IterableDataset<Held>;
+  constexpr bool part = requires(const D& d) { requires Dataset<std::remove_cvref_t<decltype(d.train)>>; };
+  constexpr bool indexed = requires(D & d) { d.size(), d[i64{}]; };
+  constexpr bool is_const = requires(const D& d) { d.size(), d[i64{}]; };
+  constexpr bool container = requires { typename D::value_type; };
+  static_assert(sizeof(DatasetIsPart < is_dataset || !part, D, What... >) > 0);
+  static_assert(sizeof(DatasetIsConst < is_dataset || !indexed || is_const || container, D, What... >) > 0);
+  static_assert(sizeof(SamplesAreTuples < is_dataset || !is_const || container, D, What... >) > 0);
+  static_assert(sizeof(LoaderTakes<is_dataset, What..., D>) > 0);
+  return is_dataset;
+}
 // What PyTorch's DataLoader takes, in its order, and `last` as a truth value.
 struct DataLoaderWords {
   i64 batch_size = 0;
@@ -361,6 +387,7 @@ template <i64 BatchSize, class D, class Words = detail::DataLoaderWords>
 requires std::is_same_v<Words, detail::DataLoaderWords>
 auto loader(D&&, const Words&) {
   using Given = std::remove_cvref_t<D>;
+  detail::refuse_dataset<Given, GivenSize<BatchSize>>();
   static_assert(sizeof(LoaderOptionsAre<sizeof(Given) == 0, GivenSize<BatchSize>, Given>) > 0);
   return detail::refused_loader<Given>();
 }
@@ -372,7 +399,7 @@ requires(!std::is_convertible_v<const A&, LoaderOptions>) auto loader(const D&, 
 template <i64 BatchSize, class D>
 requires(!Dataset<typename held_t<D>::type> &&
          !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
-  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D>) > 0);
+  detail::refuse_dataset<D, GivenSize<BatchSize>>();
   return detail::refused_loader<D>();
 }
 template <i64 BatchSize, class D, class A, class B, class... More>

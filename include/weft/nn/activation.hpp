@@ -5,6 +5,7 @@
 #include "weft/nn/channels.hpp"
 #include "weft/nn/dropout.hpp"
 #include "weft/nn/param.hpp"
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/activation.hpp"
 #include "weft/ops/nn/shrink.hpp"
 #include "weft/ops/nn/similarity.hpp"
@@ -12,46 +13,58 @@
 namespace WEFT_NAMESPACE::nn {
 
 struct ReLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
 struct ReLU6 {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
 struct GELU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
 struct GELUTanh {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
 struct SiLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
 struct Mish {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
 struct Sigmoid {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
 struct LogSigmoid {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
 struct Tanh {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
 struct Softsign {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
 struct Hardsigmoid {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
 struct Hardswish {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
@@ -91,6 +104,7 @@ struct CELU {
 };
 // Klambauer et al. (2017).
 struct SELU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -106,16 +120,19 @@ struct Softplus {
 
 template <int Axis = -1>
 struct Softmax {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct LogSoftmax {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
 // The first half of an axis times the sigmoid of the second.
 template <int Axis = -1>
 struct GLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
@@ -128,6 +145,7 @@ struct Hardshrink {
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
 struct Tanhshrink {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
@@ -137,23 +155,28 @@ struct Threshold {
 };
 template <int Axis = -1>
 struct Softmin {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
 struct Softmax2d {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
 struct SwiGLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct GEGLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct ReGLU {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 

@@ -2,6 +2,7 @@
 // Modules made of modules, and those without state: Sequential, Identity, Flatten, Unflatten, Frozen.
 
 #include "weft/nn/param.hpp"
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/shape/axes.hpp"
 #include "weft/ops/shape/split.hpp"
 #include "weft/ops/shape/stacking.hpp"
@@ -32,7 +33,8 @@ WEFT_REFUSAL(LayerHasCall,
 template <class M>
 inline constexpr bool is_empty_with_base = std::is_empty_v<M>&& std::is_aggregate_v<M>&& requires {
   M{{}};
-};
+}
+&&!requires(M layer) { layer.stateless; };
 template <class... M>
 struct Sequential;
 template <class... M>
@@ -123,6 +125,7 @@ struct Absent {};
 
 // x -> x
 struct Identity {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -147,6 +150,7 @@ struct flatten_rule {
 // The axes First to Last as one, row-major.
 template <int First = 1, int Last = -1>
 struct Flatten {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -166,6 +170,7 @@ struct Flatten {
 // One axis as several, row-major: Unflatten<1, 2, -1>; one -1 is worked out.
 template <int Axis, i64... To>
 struct Unflatten {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 

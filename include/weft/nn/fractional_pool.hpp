@@ -2,6 +2,7 @@
 // nn::FractionalMaxPool2d<2, nn::FractionalPoolOptions{.output_ratio = 0.5}>: see
 // weft/ops/nn/fractional_pool.hpp.
 
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/fractional_pool.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -13,6 +14,7 @@ using weft::PerAxis;
 // evaluation as in PyTorch. With `return_indices` behind x a tuple of the greatest elements and their places.
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool2d {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -22,6 +24,7 @@ struct FractionalMaxPool2d {
 };
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool3d {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }

@@ -75,9 +75,10 @@ inline constexpr Named<Keyword::need_weights, std::true_type> need_weights{};
 template <bool Average>
 inline constexpr Named<Keyword::average_attn_weights, std::bool_constant<Average>> average_attn_weights{};
 
-WEFT_REFUSAL(WordsFit,
-             "after its operands a layer takes only named arguments that it knows, such as attn_mask(m) or "
-             "is_causal, each once");
+WEFT_REFUSAL(
+    WordsFit,
+    "after its operands a layer takes only named arguments that it knows, each once: a mask says which it "
+    "is, attn(q, k, v, attn_mask(m), key_padding_mask(p), is_causal)");
 
 namespace module_detail {
 

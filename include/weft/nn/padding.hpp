@@ -3,6 +3,7 @@
 // One width for all sides, or those of the last axis (low, high), then of the axis before it. Negative ones
 // crop.
 
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/shape/padding.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -29,6 +30,7 @@ constexpr auto with_widths(F f) {
 // x (..., S...) -> the same with its last Spatial axes framed.
 template <int Spatial, PaddingMode Mode, i64... Widths>
 struct FramePad {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {

@@ -3,6 +3,7 @@
 // 1}>, nn::LPPool2d<2>{.norm_type = 3}, nn::MaxUnpool2d<2>. They hold nothing.
 
 #include "weft/nn/spelling.hpp"
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/lp_pool.hpp"
 #include "weft/ops/nn/pool_index.hpp"
 
@@ -16,6 +17,7 @@ using weft::UnpoolOptions;
 // `return_indices` behind x a tuple of the greatest elements and their places.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
@@ -23,6 +25,7 @@ struct MaxPool {
 };
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -37,6 +40,7 @@ struct LPPool {
 // What a MaxPool gave with `return_indices`, back at its places; zeros elsewhere.
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
 struct MaxUnpool {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }

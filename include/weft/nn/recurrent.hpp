@@ -28,9 +28,11 @@ WEFT_REFUSAL(RecurrentState,
              "the initial state of a recurrent layer is (num_layers * directions, batch, hidden_size)");
 
 // What: the shape of the input, then the lengths' shape and dtype.
-WEFT_REFUSAL(RecurrentLengths,
-             "the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch), or () "
-             "without a batch; the initial state of an LSTM is a tuple of two");
+WEFT_REFUSAL(
+    RecurrentLengths,
+    "behind the input of a recurrent layer stands its initial state, for nn::LSTM a tuple of two, "
+    "lstm(x, std::tuple{h, c}), and then the lengths of the sequences, integers (i32 or i64) of shape "
+    "(batch), or () without a batch");
 
 WEFT_REFUSAL(ProjectionIsLstm,
              "proj_size is a setting of nn::LSTM: leave it out of nn::RNN and nn::GRU, and put an nn::Linear "

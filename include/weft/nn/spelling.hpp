@@ -61,6 +61,7 @@ WEFT_REFUSAL(
     }                                                                     \
     template <class... A>                                                 \
     constexpr auto operator()(const A&...) const {                        \
+      static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
       return AfterRefusal{};                                              \
     }                                                                     \
   };

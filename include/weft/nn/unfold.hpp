@@ -1,6 +1,7 @@
 #pragma once
 // nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/nn/unfold.hpp.
 
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/unfold.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -11,6 +12,7 @@ using weft::UnfoldOptions;
 // x (N, C, H, W) -> (N, C times the window's size, windows)
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Unfold {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
@@ -18,6 +20,7 @@ struct Unfold {
 // x (N, C times the window's size, windows) -> (N, C, output...)
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Fold {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
+#include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/interpolate.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -17,6 +18,7 @@ WEFT_REFUSAL(
 // x (N, C, ...) with one to three more axes -> the same with those resized. Holds nothing.
 template <auto Options>
 struct Upsample {
+  [[no_unique_address]] module_detail::Stateless stateless{};
   static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
   static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
   constexpr auto operator()(const auto& x) const {

@@ -166,6 +166,8 @@ class Schedule {
     static_assert(sizeof(PlateauIsFed<sizeof(Plateau) == 0, Plateau>) > 0);
   }
 
+  constexpr Schedule(const AfterRefusal&) {}
+
   // Refused: AdamW(model, 1e-3f).
   template <class Model>
   requires requires(const Model& m) { m.state_bytes(), m.summary(); }

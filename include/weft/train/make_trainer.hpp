@@ -16,9 +16,11 @@ WEFT_REFUSAL(EveryParameterLearns,
              "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen; "
              "accuracy, argmax "
              "and comparisons have none: take a loss such as cross_entropy");
-WEFT_REFUSAL(LossTakes,
-             "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
-             "model, then one argument for each in<...>");
+WEFT_REFUSAL(
+    LossTakes,
+    "make_trainer: the loss cannot be called with the model and these inputs: it takes the "
+    "model, not the Model of it, then one argument for each in<...>: [](const auto& m, auto x, auto y) { "
+    "return cross_entropy(m(x), y); }");
 WEFT_REFUSAL(LossIsScalar,
              "make_trainer: the loss must be one floating-point number: reduce it with mean<>() or sum<>(), "
              "and of several results return the loss and mark the others by probe<\"accuracy\">(x)");
@@ -168,7 +170,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
     if constexpr (is_expr<LossType>)
       return LossType::shape::size == 1 && is_float(dtype_of<typename LossType::dtype>);
     else
-      return false;
+      return std::is_same_v<LossType, AfterRefusal>;
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);

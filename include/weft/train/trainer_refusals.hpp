@@ -15,7 +15,7 @@ WEFT_REFUSAL(
     TrainerIsStepped,
     "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
     "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
-    "rate");
+    "rate, and compile(trainer.model(), [](const auto& m, auto x) { return m(x); }, in<...>) predicts");
 WEFT_REFUSAL(
     RateIsNumber,
     "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
@@ -39,6 +39,10 @@ WEFT_REFUSAL(
     "a trainer is moved, not copied, as it works in memory of its own: auto b = std::move(a) takes it "
     "over, auto& b = a names the same one, trainer.save(path) and load(path) make another like it");
 WEFT_REFUSAL(TrainerEvaluates, "a trainer evaluates its own model: trainer.evaluate(dataset)");
+WEFT_REFUSAL(
+    LossIsReturned,
+    "the loss is what a step returns: float loss = trainer.step(x, y); the rate is trainer.lr(), and is "
+    "set by trainer.set_lr(0.1f)");
 WEFT_REFUSAL(RateIsSet,
              "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
              "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
@@ -75,6 +79,26 @@ struct OptimizerNumber {
     return static_cast<AfterOptimizer*>(nullptr);
   }
   AfterOptimizer* end() const { return nullptr; }
+};
+// trainer.loss
+template <class M>
+struct LossMember {
+  template <class B>
+  constexpr operator B() const {
+    static_assert(sizeof(LossIsReturned<sizeof(B) == 0, M>) > 0);
+    return B{};
+  }
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const LossMember&) {
+    static_assert(sizeof(LossIsReturned<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LossIsReturned, spelled::backward, M)
+  WEFT_MEMBER(operator())
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(backward)
+#undef WEFT_MEMBER
 };
 // trainer.optimizer
 template <class M>
@@ -116,6 +140,7 @@ struct RefusedMembers {
     return AfterRefusal{};
   }
   static constexpr OptimizerMember<M> optimizer{};
+  static constexpr LossMember<M> loss{};
 #undef WEFT_MEMBER
 };
 

@@ -99,6 +99,23 @@ WEFT_BEHIND(index_select, one)
 WEFT_BEHIND(gather, one)
 #undef WEFT_BEHIND
 
+// A start or place that is no template argument.
+WEFT_REFUSAL(
+    StartIsConstant,
+    "the axis, the start and the length are template arguments, narrow<0, 2, 4>(x), slice<0, 2, 6>(x), "
+    "select<0, 2>(x); "
+    "where the start is known at run time alone, dynamic_slice<4, 8>(x, i, 0) takes the sizes in <> and the "
+    "starts behind x, and index(x, i) one place of the first axis");
+#define WEFT_BEHIND(name)                                                                     \
+  template <auto First, auto... Rest, Spelled X, class B, class... More>                      \
+  constexpr auto name(const X& x, const B&, const More&...) {                                 \
+    return detail::one_of(detail::respelled<StartIsConstant<false, spelled::name, X, B>>(x)); \
+  }
+WEFT_BEHIND(narrow)
+WEFT_BEHIND(slice)
+WEFT_BEHIND(select)
+#undef WEFT_BEHIND
+
 // A number for an index.
 template <int Axis, Spelled X, SpelledNumber I>
 constexpr auto index_select(const X& x, const I&) {

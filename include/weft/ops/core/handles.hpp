@@ -151,12 +151,20 @@ concept TupleLike = !Operand<A> && requires {
   std::tuple_size<A>::value;
 };
 
+namespace detail {
+template <class A>
+constexpr auto value_of(const A& a);
+}  // namespace detail
+
+// What a layer is called with, as an Expr. What is none is refused.
 template <class A>
 constexpr auto to_expr(const A& a) {
   if constexpr (is_expr<A>)
     return a;
-  else
+  else if constexpr (ExprLike<A>)
     return a.expr();
+  else
+    return detail::value_of(a);  // value_of.hpp
 }
 
 template <class A>

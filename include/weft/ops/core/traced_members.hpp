@@ -20,7 +20,9 @@ WEFT_REFUSAL(
     ScalarIsTraced,
     "a traced value is no number while the program compiles, and functions of std take none: write "
     "exp(x), maximum(x, y) in place of std::exp(x), std::max(x, y), and auto in place of float or bool for a "
-    "parameter; training is the program's mode, mode::train; read numbers after a call");
+    "parameter; training is the program's mode, mode::train; a layer is made before it is called, "
+    "nn::Dropout{0.2f}(x); "
+    "read numbers after a call");
 WEFT_REFUSAL(
     ParameterIsMade,
     "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "

@@ -1,7 +1,7 @@
 #pragma once
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
-#include "weft/ops/core/expr.hpp"
+#include "weft/ops/core/value_of.hpp"
 
 namespace WEFT_NAMESPACE {
 
