@@ -3338,7 +3338,10 @@ WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
-WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(TypeIsKept,
+             "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x); in place of a "
+             "loop that "
+             "grows one, cat<1>(a, b, c) or stack<0>(a, b, c) of all");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
              "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "
@@ -20252,6 +20255,11 @@ template <class T, i64... D, class A, class B>
 constexpr auto randint(const A& low, const B& high) {
   return RandIntOp<T, D...>{}(low, high);
 }
+// randint<i64, 2, 3>(high): from 0 on.
+template <class T, i64... D, class B>
+constexpr auto randint(const B& high) {
+  return RandIntOp<T, D...>{}(0, high);
+}
 template <class X>
 constexpr auto rand_like(const X& x) {
   return RandLikeOp<false>{}(x);
@@ -35826,6 +35834,11 @@ WEFT_REFUSAL(
     AssignedDtype,
     "an expression loses no precision and no range when it is assigned: give the tensor the expression's "
     "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
+// What: the tensor, the expression's shape, the tensor's.
+WEFT_REFUSAL(
+    AssignedShape,
+    "a tensor takes an expression of its own shape: declare it with that shape, Tensor<f32, Shape<3>> sums "
+    "= sum<0>(x), take another axis, or reshape<...>(x), expand<...>(x) the expression");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
 // The device of a tree's tensors; Cpu where there are none.
@@ -35871,8 +35884,8 @@ Program& program_on(const Device& device) {
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
-  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
-                                   typename Source::result::shape, S>) > 0);
+  static_assert(sizeof(AssignedShape<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
+                                     typename Source::result::shape, S>) > 0);
   using From = typename Source::result::dtype;
   constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
@@ -42150,9 +42163,11 @@ inline constexpr ReduceBy<Reduction::amin> amin{};
 struct ExcludeSelf {};
 inline constexpr ExcludeSelf exclude_self{};
 
-WEFT_REFUSAL(UpdateFits,
-             "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-             "the tensor");
+WEFT_REFUSAL(
+    UpdateFits,
+    "the updates do not fit: indices and updates have an axis for each of the tensor's, an index takes an "
+    "update, and off the axis neither may be longer than the tensor; rows by a vector of indices are "
+    "index_add<0>(x, i, rows) and index_copy<0>(x, i, rows)");
 
 WEFT_REFUSAL(UpdateIsIndexed,
              "index_add, index_copy and index_reduce take one slice of the updates for each index: along the "
@@ -44024,9 +44039,11 @@ struct AttentionOptions {
   bool enable_gqa = false;  // Hq / H neighbouring heads of the query share a head of key and value
 };
 
-WEFT_REFUSAL(AttentionOperandsFit,
-             "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
-             "S, Ev), and their leading axes broadcast");
+WEFT_REFUSAL(
+    AttentionOperandsFit,
+    "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
+    "S, Ev), and their leading axes broadcast; fewer heads of key and value than of query are asked for by "
+    ".enable_gqa = true");
 WEFT_REFUSAL(
     AttentionHeadsFit,
     "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
@@ -48661,6 +48678,10 @@ WEFT_REFUSAL(
     MetricFits,
     "a metric of classes takes logits (..., C) or whole predictions (...) first, and whole labels (...) "
     "second");
+WEFT_REFUSAL(
+    ClassesAreCounted,
+    "predictions do not say how many classes there are: confusion_matrix<10>(predictions, labels), or give "
+    "it logits (..., C)");
 // What: the shape given.
 WEFT_REFUSAL(MatrixIsSquare, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
 
@@ -48753,9 +48774,10 @@ struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder&, const X& x, const L& labels) {
     constexpr i64 classes = C > 0 ? C : classes_of<X, L>();
-    constexpr bool ok = metric_fits<X, L> && classes > 0;
+    constexpr bool fits = metric_fits<X, L>, ok = fits && classes > 0;
+    static_assert(sizeof(ClassesAreCounted < ok || !fits, ConfusionMatrixOp, typename X::shape >) > 0);
     static_assert(
-        sizeof(MetricFits<ok, ConfusionMatrixOp, typename X::shape, typename L::shape, typename L::dtype>) >
+        sizeof(MetricFits<fits, ConfusionMatrixOp, typename X::shape, typename L::shape, typename L::dtype>) >
         0);
     if constexpr (ok) {
       const auto guess = predicted(x, labels);
@@ -53580,6 +53602,15 @@ struct AnySpelled {
   }                                                                                     \
   template <Spelled X, SpelledNumber... A>                                              \
   constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
+    return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
+  }                                                                                     \
+  template <int Axis, class... A>                                                       \
+  constexpr auto name(std::initializer_list<AnySpelled>, const A&...) {                 \
+    static_assert(sizeof(TensorsAreArguments<sizeof...(A) == 9, spelled::name>) > 0);   \
+    return AfterRefusal{};                                                              \
+  }                                                                                     \
+  template <int Axis, Spelled X>                                                        \
+  constexpr auto name(std::initializer_list<X> x) {                                     \
     return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
   }
 WEFT_JOINED(cat)
@@ -59220,6 +59251,39 @@ WEFT_SCHEDULE(warmup_linear, 3)
 #undef WEFT_SCHEDULE
 
 WEFT_REFUSAL(
+    StepsAreWhole,
+    "the steps of a schedule are whole numbers, behind the rate and before factors: step(lr, step_size, "
+    "gamma), polynomial(lr, total_iters, power); cut a share of them by name, warmup_cosine(peak, "
+    "static_cast<i64>(0.1 * steps), steps)");
+namespace detail {
+// Whether of at least Least arguments one of First to Last is a floating number.
+template <std::size_t Least, std::size_t First, std::size_t Last, class... A>
+inline constexpr bool cuts_steps = [] {
+  constexpr bool floating[]{std::is_floating_point_v<A>..., false};
+  for (std::size_t k = First; k <= Last && k < sizeof...(A); ++k)
+    if (floating[k]) return sizeof...(A) >= Least;
+  return false;
+}();
+}  // namespace detail
+#define WEFT_SCHEDULE(name, least, first, last)                        \
+  template <class... A>                                                \
+  requires detail::cuts_steps<least, first, last, A...>                \
+  constexpr Schedule name(A...) {                                      \
+    static_assert(sizeof(StepsAreWhole<sizeof...(A) == 0, A...>) > 0); \
+    return 0;                                                          \
+  }
+WEFT_SCHEDULE(constant, 3, 2, 2)
+WEFT_SCHEDULE(linear, 4, 3, 3)
+WEFT_SCHEDULE(step, 2, 1, 1)
+WEFT_SCHEDULE(polynomial, 2, 1, 1)
+WEFT_SCHEDULE(cosine, 2, 1, 1)
+WEFT_SCHEDULE(cosine_restarts, 2, 1, 2)
+WEFT_SCHEDULE(one_cycle, 2, 1, 1)
+WEFT_SCHEDULE(warmup_cosine, 3, 1, 2)
+WEFT_SCHEDULE(warmup_linear, 3, 1, 2)
+#undef WEFT_SCHEDULE
+
+WEFT_REFUSAL(
     ScheduleIsNamed,
     "schedules have names in small letters and the rate in front: .lr = schedule::cosine(lr, t_max), "
     "step(lr, step_size), multistep(lr, {30, 80}), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
@@ -62248,6 +62312,16 @@ constexpr bool updates_something() {
   for (const GroupRun& run : group_runs<M, O>())
     if (!O::Optimizer::is_frozen(run.group)) return true;
   return false;
+}
+// Whether of rules that freeze none holds for any parameter.
+template <class M, class O>
+constexpr bool freezes_nothing() {
+  bool asked = false;
+  for (int group = 0; group < O::Optimizer::group_count; ++group)
+    asked = asked || O::Optimizer::is_frozen(group);
+  for (const GroupRun& run : group_runs<M, O>())
+    if (O::Optimizer::is_frozen(run.group)) return false;
+  return asked;
 }
 // Where a run begins in the arena, in elements.
 template <class M>
@@ -65861,6 +65935,9 @@ WEFT_REFUSAL(LossIsScalar,
 WEFT_REFUSAL(ModelIsTrained,
              "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
+WEFT_REFUSAL(FrozenAreSome,
+             "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
+             "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
 WEFT_REFUSAL(CheckpointHasBlocks,
              "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
              "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
@@ -66008,6 +66085,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
+  static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(

@@ -2,7 +2,7 @@
 // write: Tensor<f32, Shape<2, 3>> u = t * 2;
 // expect: Shape<3>
 // expect: Shape<2, 3>
-// first-error: the shapes differ, and this operation does not broadcast
+// first-error: a tensor takes an expression of its own shape
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -88,6 +88,11 @@ WEFT_REFUSAL(
     AssignedDtype,
     "an expression loses no precision and no range when it is assigned: give the tensor the expression's "
     "dtype, Tensor<i64, Shape<2>> places = argmax<1>(x), or convert it by cast<i32>(...)");
+// What: the tensor, the expression's shape, the tensor's.
+WEFT_REFUSAL(
+    AssignedShape,
+    "a tensor takes an expression of its own shape: declare it with that shape, Tensor<f32, Shape<3>> sums "
+    "= sum<0>(x), take another axis, or reshape<...>(x), expand<...>(x) the expression");
 WEFT_REFUSAL(OneDevice, "the tensors of an expression lie on different devices: copy this one first");
 
 // The device of a tree's tensors; Cpu where there are none.
@@ -133,8 +138,8 @@ Program& program_on(const Device& device) {
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device) {
   using Source = LazySource<L, T>;
-  static_assert(sizeof(ShapesEqual<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
-                                   typename Source::result::shape, S>) > 0);
+  static_assert(sizeof(AssignedShape<std::is_same_v<typename Source::result::shape, S>, Tensor<T, S, Device>,
+                                     typename Source::result::shape, S>) > 0);
   using From = typename Source::result::dtype;
   constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);

@@ -369,6 +369,39 @@ WEFT_SCHEDULE(warmup_linear, 3)
 #undef WEFT_SCHEDULE
 
 WEFT_REFUSAL(
+    StepsAreWhole,
+    "the steps of a schedule are whole numbers, behind the rate and before factors: step(lr, step_size, "
+    "gamma), polynomial(lr, total_iters, power); cut a share of them by name, warmup_cosine(peak, "
+    "static_cast<i64>(0.1 * steps), steps)");
+namespace detail {
+// Whether of at least Least arguments one of First to Last is a floating number.
+template <std::size_t Least, std::size_t First, std::size_t Last, class... A>
+inline constexpr bool cuts_steps = [] {
+  constexpr bool floating[]{std::is_floating_point_v<A>..., false};
+  for (std::size_t k = First; k <= Last && k < sizeof...(A); ++k)
+    if (floating[k]) return sizeof...(A) >= Least;
+  return false;
+}();
+}  // namespace detail
+#define WEFT_SCHEDULE(name, least, first, last)                        \
+  template <class... A>                                                \
+  requires detail::cuts_steps<least, first, last, A...>                \
+  constexpr Schedule name(A...) {                                      \
+    static_assert(sizeof(StepsAreWhole<sizeof...(A) == 0, A...>) > 0); \
+    return 0;                                                          \
+  }
+WEFT_SCHEDULE(constant, 3, 2, 2)
+WEFT_SCHEDULE(linear, 4, 3, 3)
+WEFT_SCHEDULE(step, 2, 1, 1)
+WEFT_SCHEDULE(polynomial, 2, 1, 1)
+WEFT_SCHEDULE(cosine, 2, 1, 1)
+WEFT_SCHEDULE(cosine_restarts, 2, 1, 2)
+WEFT_SCHEDULE(one_cycle, 2, 1, 1)
+WEFT_SCHEDULE(warmup_cosine, 3, 1, 2)
+WEFT_SCHEDULE(warmup_linear, 3, 1, 2)
+#undef WEFT_SCHEDULE
+
+WEFT_REFUSAL(
     ScheduleIsNamed,
     "schedules have names in small letters and the rate in front: .lr = schedule::cosine(lr, t_max), "
     "step(lr, step_size), multistep(lr, {30, 80}), exponential(lr, gamma), one_cycle(max_lr, total_steps), "

@@ -69,7 +69,7 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>>, p
     constexpr i64 bytes = nn::state_table<M>.trained_bytes;
     std::vector<f32> x(static_cast<std::size_t>(bytes) / sizeof(f32));
     Memory::to_host(model_.device(), x.data(), model_.state(), bytes);
-    const f64 loss = search_.step(x, [&](const std::vector<f32>& at, std::vector<f32>& gradient) {
+    const f64 least = search_.step(x, [&](const std::vector<f32>& at, std::vector<f32>& gradient) {
       Memory::from_host(model_.device(), model_.state(), at.data(), bytes);
       Memory::zero(model_.device(), state_->data(),
                    layout.bytes);  // the program adds its gradient to what is there
@@ -82,7 +82,7 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>>, p
     });
     Memory::from_host(model_.device(), model_.state(), x.data(), bytes);
     ++steps_;
-    return static_cast<f32>(loss);
+    return static_cast<f32>(least);
   }
 
   weft::Model<M, Device>& model() { return model_; }

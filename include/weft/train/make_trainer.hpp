@@ -27,6 +27,9 @@ WEFT_REFUSAL(LossIsScalar,
 WEFT_REFUSAL(ModelIsTrained,
              "make_trainer: the model has no parameter to train: give it a layer or an nn::Param, or take "
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
+WEFT_REFUSAL(FrozenAreSome,
+             "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
+             "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
 WEFT_REFUSAL(CheckpointHasBlocks,
              "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
              "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
@@ -174,6 +177,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }();
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
+  static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(

@@ -231,6 +231,16 @@ constexpr bool updates_something() {
     if (!O::Optimizer::is_frozen(run.group)) return true;
   return false;
 }
+// Whether of rules that freeze none holds for any parameter.
+template <class M, class O>
+constexpr bool freezes_nothing() {
+  bool asked = false;
+  for (int group = 0; group < O::Optimizer::group_count; ++group)
+    asked = asked || O::Optimizer::is_frozen(group);
+  for (const GroupRun& run : group_runs<M, O>())
+    if (O::Optimizer::is_frozen(run.group)) return false;
+  return asked;
+}
 // Where a run begins in the arena, in elements.
 template <class M>
 constexpr i64 arena_offset(const GroupRun& run) {

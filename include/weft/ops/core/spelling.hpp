@@ -407,6 +407,15 @@ struct AnySpelled {
   template <Spelled X, SpelledNumber... A>                                              \
   constexpr auto name(std::initializer_list<X> x, const A&...) {                        \
     return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
+  }                                                                                     \
+  template <int Axis, class... A>                                                       \
+  constexpr auto name(std::initializer_list<AnySpelled>, const A&...) {                 \
+    static_assert(sizeof(TensorsAreArguments<sizeof...(A) == 9, spelled::name>) > 0);   \
+    return AfterRefusal{};                                                              \
+  }                                                                                     \
+  template <int Axis, Spelled X>                                                        \
+  constexpr auto name(std::initializer_list<X> x) {                                     \
+    return detail::respelled<TensorsAreArguments<false, spelled::name, X>>(*x.begin()); \
   }
 WEFT_JOINED(cat)
 WEFT_JOINED(stack)

@@ -42,7 +42,10 @@ WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
-WEFT_REFUSAL(TypeIsKept, "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x)");
+WEFT_REFUSAL(TypeIsKept,
+             "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x); in place of a "
+             "loop that "
+             "grows one, cat<1>(a, b, c) or stack<0>(a, b, c) of all");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
              "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "

@@ -29,9 +29,11 @@ inline constexpr ReduceBy<Reduction::amin> amin{};
 struct ExcludeSelf {};
 inline constexpr ExcludeSelf exclude_self{};
 
-WEFT_REFUSAL(UpdateFits,
-             "the updates do not fit: an index takes an update, and off the axis neither may be longer than "
-             "the tensor");
+WEFT_REFUSAL(
+    UpdateFits,
+    "the updates do not fit: indices and updates have an axis for each of the tensor's, an index takes an "
+    "update, and off the axis neither may be longer than the tensor; rows by a vector of indices are "
+    "index_add<0>(x, i, rows) and index_copy<0>(x, i, rows)");
 
 WEFT_REFUSAL(UpdateIsIndexed,
              "index_add, index_copy and index_reduce take one slice of the updates for each index: along the "

@@ -17,6 +17,10 @@ WEFT_REFUSAL(
     MetricFits,
     "a metric of classes takes logits (..., C) or whole predictions (...) first, and whole labels (...) "
     "second");
+WEFT_REFUSAL(
+    ClassesAreCounted,
+    "predictions do not say how many classes there are: confusion_matrix<10>(predictions, labels), or give "
+    "it logits (..., C)");
 // What: the shape given.
 WEFT_REFUSAL(MatrixIsSquare, "precision_score, recall_score and f1_score take a confusion matrix (C, C)");
 
@@ -109,9 +113,10 @@ struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
   template <class X, class L>
   static constexpr auto apply(ir::Builder&, const X& x, const L& labels) {
     constexpr i64 classes = C > 0 ? C : classes_of<X, L>();
-    constexpr bool ok = metric_fits<X, L> && classes > 0;
+    constexpr bool fits = metric_fits<X, L>, ok = fits && classes > 0;
+    static_assert(sizeof(ClassesAreCounted < ok || !fits, ConfusionMatrixOp, typename X::shape >) > 0);
     static_assert(
-        sizeof(MetricFits<ok, ConfusionMatrixOp, typename X::shape, typename L::shape, typename L::dtype>) >
+        sizeof(MetricFits<fits, ConfusionMatrixOp, typename X::shape, typename L::shape, typename L::dtype>) >
         0);
     if constexpr (ok) {
       const auto guess = predicted(x, labels);

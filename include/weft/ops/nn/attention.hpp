@@ -21,9 +21,11 @@ struct AttentionOptions {
   bool enable_gqa = false;  // Hq / H neighbouring heads of the query share a head of key and value
 };
 
-WEFT_REFUSAL(AttentionOperandsFit,
-             "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
-             "S, Ev), and their leading axes broadcast");
+WEFT_REFUSAL(
+    AttentionOperandsFit,
+    "the operands of an attention do not fit: query is (..., L, E), key (..., S, E), value (..., "
+    "S, Ev), and their leading axes broadcast; fewer heads of key and value than of query are asked for by "
+    ".enable_gqa = true");
 WEFT_REFUSAL(
     AttentionHeadsFit,
     "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "

@@ -123,6 +123,11 @@ template <class T, i64... D, class A, class B>
 constexpr auto randint(const A& low, const B& high) {
   return RandIntOp<T, D...>{}(low, high);
 }
+// randint<i64, 2, 3>(high): from 0 on.
+template <class T, i64... D, class B>
+constexpr auto randint(const B& high) {
+  return RandIntOp<T, D...>{}(0, high);
+}
 template <class X>
 constexpr auto rand_like(const X& x) {
   return RandLikeOp<false>{}(x);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -218,4 +219,20 @@ TEST_CASE("random: dropout of a run-time tensor") {
   }
   CHECK(kept > 2900);
   CHECK(kept < 3250);
+}
+
+TEST_CASE("random: randint of one bound begins at 0") {
+  auto f = compile(test_device(), [] {
+    return std::tuple{randint<i64, 4096>(10), randint<i64, 4096>(0, 10)};
+  });
+  f.set_seed(3);
+  const auto [one, two] = f();
+  i64 least = 10, most = 0;
+  for (i64 i = 0; i < 4096; ++i) {
+    least = std::min<i64>(least, one[i]);
+    most = std::max<i64>(most, one[i]);
+  }
+  CHECK(least == 0);
+  CHECK(most == 9);
+  CHECK(two[0] >= 0);
 }
