@@ -14,7 +14,8 @@
 # compiler alone, and with WEFT_FAIL_HEADER, as CTest has it, of a third of the programs, which changes as the tenth below.
 #
 # usage: run.sh FILE COMPILER [COMPILER...]   the first always; the others on a tenth of the programs, which
-#                                             changes with the day of the year, or as WEFT_ROTATION=0..9 says
+#                                             changes with the day of the year, or as WEFT_ROTATION=0..9 says;
+#                                             WEFT_FAIL_FIRST=1: the first alone, as the quick suite has it
 #        run.sh header FOLDER COMPILER        makes the precompiled header; WEFT_FAIL_HEADER=FOLDER uses it
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -56,7 +57,7 @@ fi
 rotation=${WEFT_ROTATION-$((10#$(date +%j) % 10))}
 number=$(basename "$file" | cksum | cut -d' ' -f1)
 compilers=("$1")
-if [ $((number % 10)) -eq "$rotation" ]; then compilers=("$@"); fi
+if [ $((number % 10)) -eq "$rotation" ] && [ -z "${WEFT_FAIL_FIRST-}" ]; then compilers=("$@"); fi
 fixed=1
 if [ -n "${WEFT_FAIL_HEADER-}" ] && [ $((number % 3)) -ne $((rotation % 3)) ]; then fixed=0; fi
 

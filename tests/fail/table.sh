@@ -6,19 +6,17 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 page=$root/docs/errors.md
 export LC_ALL=C
 
-cell() { sed 's/|/\\|/g'; }
 rows() {
-  local file wrote write
-  for file in "$root"/tests/fail/*.cpp; do
-    wrote=$(sed -n 's,^// wrote: *,,p' "$file" | cell)
-    write=$(sed -n 's,^// write: *,,p' "$file" | cell)
-    if [ -n "$wrote" ]; then
-      case $write in
-        "leave it out"*) echo "| \`$wrote\` | $write |" ;;
-        *) echo "| \`$wrote\` | \`$write\` |" ;;
-      esac
-    fi
-  done
+  awk '
+    function row() {
+      if (wrote == "") return
+      if (write !~ /^leave it out/) write = "`" write "`"
+      print "| `" wrote "` | " write " |"
+    }
+    FNR == 1 {row(); wrote = write = ""}
+    sub(/^\/\/ wrote: */, "") {gsub(/\|/, "\\|"); wrote = $0}
+    sub(/^\/\/ write: */, "") {gsub(/\|/, "\\|"); write = $0}
+    END {row()}' "$root"/tests/fail/*.cpp
 }
 made() {
   sed '/^<!-- Made by tests\/fail\/table.sh/,$d' "$page"

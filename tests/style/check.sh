@@ -7,9 +7,10 @@ cd "$root" || exit 2
 export LC_ALL=C
 
 hand_written() { # the files named on standard input that no script made
-  while IFS= read -r file; do
-    head -8 "$file" | grep -qE '(Made|Generated) by scripts/' || printf '%s\n' "$file"
-  done
+  xargs awk '
+    FNR == 1 {if (name != "" && !made) print name; name = FILENAME; made = 0}
+    FNR <= 8 && /(Made|Generated) by scripts\// {made = 1}
+    END {if (name != "" && !made) print name}'
 }
 
 # Includes go only down the table in include/weft/README.md.
