@@ -3,6 +3,7 @@
 
 #include "weft/exec/any_function.hpp"
 #include "weft/exec/apply.hpp"
+#include "weft/exec/compile_model.hpp"
 #include "weft/exec/explain.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/exec/immediate.hpp"

@@ -35672,10 +35672,10 @@ WEFT_REFUSAL(ModelsAreStates,
 WEFT_REFUSAL(DeviceIsOfModel,
              "compile: a Model lies on a device already, and the function comes behind it: write "
              "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
-WEFT_REFUSAL(
-    FunctionIsMissing,
-    "compile: the function comes before the inputs: write compile(model, [](const auto& net, auto x) "
-    "{ return net(x); }, in<...>...) or compile(Cpu{}, [](auto x) { ... }, in<...>...)");
+WEFT_REFUSAL(FunctionIsMissing,
+             "compile: the function comes before the inputs: write compile(Cpu{}, [](auto x) { ... }, "
+             "in<...>...); of a "
+             "model, compile(model, in<...>...), or compile<Net>(Cpu{}, in<...>...)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;
@@ -35726,9 +35726,11 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
-WEFT_REFUSAL(DeviceIsFirst,
-             "compile: the device, or the model, is the first argument and the function the second: write "
-             "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...)");
+WEFT_REFUSAL(
+    DeviceIsFirst,
+    "compile: the device, or the model, is the first argument and the function the second: write "
+    "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...), or compile(model, in<...>...) of its own "
+    "operator()");
 template <class Given, class F, class... A>
 requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&, F, const A&...) {
   constexpr bool swapped = exec::is_device<F> || is_model<F> || is_traceable<Given>;
@@ -39798,6 +39800,75 @@ void apply(Model<M, Device>& model, P, u64 seed) {
 template <class Init, class M, class Device, class P>
 void apply(Model<M, Device>& model, P picks) {
   apply<Init>(model, picks, fresh_seed(SeedUse::model));
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/exec/compile_model.hpp ----
+// compile of a model alone: its operator() is the function.
+
+namespace WEFT_NAMESPACE {
+
+namespace exec {
+
+WEFT_REFUSAL(
+    ModelIsCallable,
+    "compile(model, in<...>) compiles the model's operator(), and it has none: write constexpr auto "
+    "operator()(auto x) const, or give a function, compile(model, [](const auto& m, auto x) { ... }, "
+    "in<...>)");
+
+// Whether M has an operator(); refused without.
+template <class M>
+constexpr auto calls_itself() {
+  constexpr bool called = [] {
+    if constexpr (std::is_final_v<M>)
+      return true;
+    else
+      return weft::detail::HasCall<M>;
+  }();
+  static_assert(sizeof(ModelIsCallable<called, M>) > 0);
+  return called;
+}
+
+struct CallModel {
+  template <class M, class... X>
+  requires(weft::detail::takes<M, X...>()) constexpr auto operator()(const M& model, const X&... x) const {
+    return model(x...);
+  }
+};
+
+}  // namespace exec
+
+// compile(model, in<f32, 1, 64>): the model's operator(), as compile(model, [](const auto& m, auto x) {
+// return m(x); }, in<f32, 1, 64>) has it, with the same options behind the inputs.
+template <class M, class Device, class T, class S, class... A>
+auto compile(const Model<M, Device>& model, Input<T, S> first, const A&... inputs_then_options) {
+  if constexpr (exec::calls_itself<M>())
+    return compile(model, exec::CallModel{}, first, inputs_then_options...);
+  else
+    return AfterRefusal{};
+}
+template <class M, class Device, class T, class S, class... A>
+auto compile(Model<M, Device>& model, Input<T, S> first, const A&... inputs_then_options) {
+  if constexpr (exec::calls_itself<M>())
+    return compile(model, exec::CallModel{}, first, inputs_then_options...);
+  else
+    return AfterRefusal{};
+}
+template <class M, class Device, class T, class S, class... A>
+auto compile(Model<M, Device>&& model, Input<T, S> first, const A&... inputs_then_options) {
+  if constexpr (exec::calls_itself<M>())
+    return compile(std::move(model), exec::CallModel{}, first, inputs_then_options...);
+  else
+    return AfterRefusal{};
+}
+// compile<Net>(Cpu{}, in<f32, 1, 64>): the same with a model of its own.
+template <class M, class Device, class T, class S, class... A>
+requires exec::is_device<Device>
+auto compile(const Device& device, Input<T, S> first, const A&... inputs_then_options) {
+  if constexpr (exec::calls_itself<M>())
+    return compile<M>(device, exec::CallModel{}, first, inputs_then_options...);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -65310,7 +65381,7 @@ WEFT_REFUSAL(
     TrainerIsStepped,
     "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
     "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
-    "rate, and compile(trainer.model(), [](const auto& m, auto x) { return m(x); }, in<...>) predicts");
+    "rate, and compile(trainer.model(), in<...>) predicts");
 WEFT_REFUSAL(
     RateIsNumber,
     "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "

@@ -1,5 +1,5 @@
 // wrote: auto f = compile(model);
-// write: auto f = compile(model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+// write: auto f = compile(model, in<f32, 4, 8>);
 // expect: Net
 // first-error: the device, or the model, is the first argument and the function the second
 #include "weft/weft.hpp"
@@ -13,8 +13,7 @@ struct Net {
 int main() {
   Model<Net> model;
 #ifdef WEFT_FIXED
-  auto f = compile(
-      model, [](const auto& net, auto x) { return net(x); }, in<f32, 4, 8>);
+  auto f = compile(model, in<f32, 4, 8>);
 #else
   auto f = compile(model);
 #endif

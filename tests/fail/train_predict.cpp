@@ -1,5 +1,5 @@
 // wrote: trainer.predict(x)
-// write: compile(trainer.model(), [](const auto& m, auto x) { return m(x); }, in<f32, 4, 8>)(x)
+// write: compile(trainer.model(), in<f32, 4, 8>)(x)
 // expect: spelled::predict
 // first-error: the program drives a trainer
 #include "weft/weft.hpp"
@@ -14,8 +14,7 @@ constexpr auto loss = [](const auto& m, auto x, auto y) { return cross_entropy(m
 int main() {
   auto trainer = make_trainer<Net>(Cpu{}, loss, in<f32, 4, 8>, in<i64, 4>, optim::AdamW{});
 #ifdef WEFT_FIXED
-  auto predict = compile(
-      trainer.model(), [](const auto& m, auto x) { return m(x); }, in<f32, 4, 8>);
+  auto predict = compile(trainer.model(), in<f32, 4, 8>);
   auto y = predict(std::vector<f32>(32));
 #else
   auto y = trainer.predict(std::vector<f32>(32));

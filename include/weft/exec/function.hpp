@@ -352,10 +352,10 @@ WEFT_REFUSAL(ModelsAreStates,
 WEFT_REFUSAL(DeviceIsOfModel,
              "compile: a Model lies on a device already, and the function comes behind it: write "
              "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
-WEFT_REFUSAL(
-    FunctionIsMissing,
-    "compile: the function comes before the inputs: write compile(model, [](const auto& net, auto x) "
-    "{ return net(x); }, in<...>...) or compile(Cpu{}, [](auto x) { ... }, in<...>...)");
+WEFT_REFUSAL(FunctionIsMissing,
+             "compile: the function comes before the inputs: write compile(Cpu{}, [](auto x) { ... }, "
+             "in<...>...); of a "
+             "model, compile(model, in<...>...), or compile<Net>(Cpu{}, in<...>...)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;
@@ -406,9 +406,11 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
-WEFT_REFUSAL(DeviceIsFirst,
-             "compile: the device, or the model, is the first argument and the function the second: write "
-             "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...)");
+WEFT_REFUSAL(
+    DeviceIsFirst,
+    "compile: the device, or the model, is the first argument and the function the second: write "
+    "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...), or compile(model, in<...>...) of its own "
+    "operator()");
 template <class Given, class F, class... A>
 requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&, F, const A&...) {
   constexpr bool swapped = exec::is_device<F> || is_model<F> || is_traceable<Given>;

@@ -15,7 +15,7 @@ WEFT_REFUSAL(
     TrainerIsStepped,
     "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
     "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
-    "rate, and compile(trainer.model(), [](const auto& m, auto x) { return m(x); }, in<...>) predicts");
+    "rate, and compile(trainer.model(), in<...>) predicts");
 WEFT_REFUSAL(
     RateIsNumber,
     "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
