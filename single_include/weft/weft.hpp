@@ -3317,8 +3317,7 @@ WEFT_REFUSAL(
     "a traced value is no number while the program compiles, and functions of std take none: write "
     "exp(x), maximum(x, y) in place of std::exp(x), std::max(x, y), and auto in place of float or bool for a "
     "parameter; training is the program's mode, mode::train; a layer is made before it is called, "
-    "nn::Dropout{0.2f}(x); "
-    "read numbers after a call");
+    "nn::Dropout{0.2f}(x); read numbers after a call");
 WEFT_REFUSAL(
     ParameterIsMade,
     "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
@@ -3340,8 +3339,7 @@ WEFT_REFUSAL(
     "them");
 WEFT_REFUSAL(TypeIsKept,
              "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x); in place of a "
-             "loop that "
-             "grows one, cat<1>(a, b, c) or stack<0>(a, b, c) of all");
+             "loop that grows one, cat<1>(a, b, c) or stack<0>(a, b, c) of all");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
              "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "
@@ -20220,6 +20218,16 @@ struct DropoutOp : Operation<DropoutOp> {
     else
       return of_number(b, x, static_cast<double>(p));
   }
+  using Operation<DropoutOp>::operator();
+  // Of a run-time tensor: throws "dropout/rate" for a number that is no share.
+  template <class X, class P>
+  requires std::is_arithmetic_v<P>
+  constexpr auto operator()(const X& x, const P& p) const {
+    if (!std::is_constant_evaluated() && !(p >= P{} && p <= P{1}))
+      throw Error("dropout/rate", "the rate of a dropout is the share that it drops, from 0 to 1, and not " +
+                                      std::to_string(p));
+    return Operation<DropoutOp>::operator()(x, p);
+  }
 
  private:
   template <class X>
@@ -35674,8 +35682,7 @@ WEFT_REFUSAL(DeviceIsOfModel,
              "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
 WEFT_REFUSAL(FunctionIsMissing,
              "compile: the function comes before the inputs: write compile(Cpu{}, [](auto x) { ... }, "
-             "in<...>...); of a "
-             "model, compile(model, in<...>...), or compile<Net>(Cpu{}, in<...>...)");
+             "in<...>...); of a model, compile(model, in<...>...), or compile<Net>(Cpu{}, in<...>...)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;
@@ -53854,9 +53861,8 @@ WEFT_BEHIND(gather, one)
 WEFT_REFUSAL(
     StartIsConstant,
     "the axis, the start and the length are template arguments, narrow<0, 2, 4>(x), slice<0, 2, 6>(x), "
-    "select<0, 2>(x); "
-    "where the start is known at run time alone, dynamic_slice<4, 8>(x, i, 0) takes the sizes in <> and the "
-    "starts behind x, and index(x, i) one place of the first axis");
+    "select<0, 2>(x); where the start is known at run time alone, dynamic_slice<4, 8>(x, i, 0) takes the "
+    "sizes in <> and the starts behind x, and index(x, i) one place of the first axis");
 #define WEFT_BEHIND(name)                                                                     \
   template <auto First, auto... Rest, Spelled X, class B, class... More>                      \
   constexpr auto name(const X& x, const B&, const More&...) {                                 \

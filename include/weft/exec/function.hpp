@@ -354,8 +354,7 @@ WEFT_REFUSAL(DeviceIsOfModel,
              "compile(model, [](const auto& net, auto x) { return net(x); }, in<...>...)");
 WEFT_REFUSAL(FunctionIsMissing,
              "compile: the function comes before the inputs: write compile(Cpu{}, [](auto x) { ... }, "
-             "in<...>...); of a "
-             "model, compile(model, in<...>...), or compile<Net>(Cpu{}, in<...>...)");
+             "in<...>...); of a model, compile(model, in<...>...), or compile<Net>(Cpu{}, in<...>...)");
 // A Model (model.hpp).
 template <class A>
 inline constexpr bool is_model = false;

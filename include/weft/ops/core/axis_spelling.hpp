@@ -103,9 +103,8 @@ WEFT_BEHIND(gather, one)
 WEFT_REFUSAL(
     StartIsConstant,
     "the axis, the start and the length are template arguments, narrow<0, 2, 4>(x), slice<0, 2, 6>(x), "
-    "select<0, 2>(x); "
-    "where the start is known at run time alone, dynamic_slice<4, 8>(x, i, 0) takes the sizes in <> and the "
-    "starts behind x, and index(x, i) one place of the first axis");
+    "select<0, 2>(x); where the start is known at run time alone, dynamic_slice<4, 8>(x, i, 0) takes the "
+    "sizes in <> and the starts behind x, and index(x, i) one place of the first axis");
 #define WEFT_BEHIND(name)                                                                     \
   template <auto First, auto... Rest, Spelled X, class B, class... More>                      \
   constexpr auto name(const X& x, const B&, const More&...) {                                 \

@@ -21,8 +21,7 @@ WEFT_REFUSAL(
     "a traced value is no number while the program compiles, and functions of std take none: write "
     "exp(x), maximum(x, y) in place of std::exp(x), std::max(x, y), and auto in place of float or bool for a "
     "parameter; training is the program's mode, mode::train; a layer is made before it is called, "
-    "nn::Dropout{0.2f}(x); "
-    "read numbers after a call");
+    "nn::Dropout{0.2f}(x); read numbers after a call");
 WEFT_REFUSAL(
     ParameterIsMade,
     "a layer is made before it is called, and takes its values in the call: hold nn::Linear<8, 4> fc "
@@ -44,8 +43,7 @@ WEFT_REFUSAL(
     "them");
 WEFT_REFUSAL(TypeIsKept,
              "a value keeps its shape and dtype: write auto h = fc1(x) in place of x = fc1(x); in place of a "
-             "loop that "
-             "grows one, cat<1>(a, b, c) or stack<0>(a, b, c) of all");
+             "loop that grows one, cat<1>(a, b, c) or stack<0>(a, b, c) of all");
 WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
              "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "

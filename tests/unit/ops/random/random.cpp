@@ -219,6 +219,8 @@ TEST_CASE("random: dropout of a run-time tensor") {
   }
   CHECK(kept > 2900);
   CHECK(kept < 3250);
+  CHECK_THROWS_AS((Tensor<f32, Shape<4096>>(dropout(x, 1.5f))), Error);
+  CHECK_THROWS_AS((Tensor<f32, Shape<4096>>(dropout(x, -1))), Error);
 }
 
 TEST_CASE("random: randint of one bound begins at 0") {
