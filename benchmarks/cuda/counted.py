@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import machine_code
 from turns import commit
 
 # NVIDIA's data sheet of the H100 SXM and the programming guide's table of compute capability 9.0: bytes a second of
@@ -16,6 +17,7 @@ from turns import commit
 # cycle of a multiprocessor, warps that it holds.
 GPU = {"name": "H100 SXM", "bytes": 3.35e12, "hertz": 1.98e9, "multiprocessors": 132, "instructions": 4,
        "shared": 1, "warps": 64}
+TARGET = "sm_90a"  # whose machine code is shown beside the counts, which are of compute_80's PTX
 SAMPLE = 64
 SECTOR = 32
 
@@ -48,14 +50,16 @@ def bounds(launch):
             "shared": whole * (launch["shared_accesses"] + launch["bank_conflicts"]) / (a_second * GPU["shared"])}
 
 
-def kernels(launches):
-    """The launches of each kernel with the same grid, put together."""
+def kernels(launches, code):
+    """The launches of each kernel with the same grid, put together. code: of each kernel, as machine_code has it."""
     sums, order = {}, []
     for launch in launches:
         key = (launch["kernel"], launch["grid"], launch["threads"])
         if key not in sums:
             sums[key] = {"kernel": short(launch["kernel"]), "launches": 0, "bound_s": 0.0, **{
                 k: launch[k] for k in ("grid", "threads", "blocks_run", "registers", "shared", "local_bytes")}}
+            if launch["kernel"] in code:
+                sums[key]["code"] = code[launch["kernel"]]
             sums[key]["occupancy"] = launch["blocks_a_multiprocessor"] * -(-launch["threads"] // 32) / GPU["warps"]
             order.append(key)
         into, bound = sums[key], bounds(launch)
@@ -88,6 +92,23 @@ def print_case(description, result):
             1e6 * k["bound_s"], k["bound_by"][0]))
 
 
+SHOWN = ["floating", "special", "convert", "tensor", "integer", "move", "global", "shared", "control"]
+
+
+def print_code(kernels):
+    rows, seen = [], set()
+    for k in kernels:
+        text = json.dumps(k.get("code"), sort_keys=True)
+        if "code" in k and (k["kernel"], text) not in seen:
+            seen.add((k["kernel"], text))
+            rows.append((k["kernel"], k["code"]["ptx"], k["code"]["sass"]))
+    if rows:
+        print("{:21}{:>5}{:>6} ".format("in the code", "PTX", "SASS") + "".join(f"{name[:4]:>5}" for name in SHOWN))
+    for kernel, ptx, sass in rows:
+        print("{:21}{:>5}{:>6} ".format(kernel[:21], ptx, sum(sass.values())) +
+              "".join(f"{sass.get(name, 0):>5}" for name in SHOWN))
+
+
 def main(cases, program_of, folder, given):
     library = os.environ.get("WEFT_SOFTGPU_LIB", os.path.join(os.path.dirname(folder), "tests", "softgpu", "lib"))
     if not os.path.exists(os.path.join(library, "libcudart.so.13")):
@@ -95,21 +116,27 @@ def main(cases, program_of, folder, given):
     print(f'counted on a software device: bounds for an {GPU["name"]}, no times.\n'
           "loads, stores: sectors asked for, by different ones; banks: conflicts between\n"
           "banks, by accesses; bytes: what a thread may have in flight; occ: warps that fit;\n"
-          "bound: the least time of m, memory's sectors, i, instructions, s, shared memory.")
+          "bound: the least time of m, memory's sectors, i, instructions, s, shared memory.\n"
+          "in the code: instructions of the PTX and of sm_90a's machine code, by class"
+          + (";\nleft out here: no cuobjdump was found." if machine_code.cuobjdump() is None else "."))
     results = []
     for name, description, *_ in cases:
         if (given.case and name not in given.case) or name in ("copy", "product_f32", "product_bf16"):
             continue
-        counted = count(program_of(folder, name), library)
+        command = program_of(folder, name)
+        counted = count(command, library)
         result = {"case": name, "description": description, "launches": counted["launches"],
-                  "planned_bytes": counted["bytes"], "flops": counted["flops"], "kernels": kernels(counted["counted"])}
+                  "planned_bytes": counted["bytes"], "flops": counted["flops"],
+                  "kernels": kernels(counted["counted"], machine_code.code_of(command[0], TARGET))}
         results.append(result)
         print_case(description, result)
+        print_code(result["kernels"])
         sys.stdout.flush()
     if given.json:
         document = {"benchmark": "cuda, counted", "what": "counted on a software device; bounds, no times",
                     "command": "./weft bench cuda --counted --json FILE", "commit": commit(),
-                    "date": time.strftime("%Y-%m-%d"), "compiled_for": "compute_80", "bounds_for": GPU,
+                    "date": time.strftime("%Y-%m-%d"), "compiled_for": "compute_80",
+                    "machine_code_of": TARGET if machine_code.cuobjdump() else None, "bounds_for": GPU,
                     "sampled": f"the first block, the last and {SAMPLE} between of each launch", "results": results}
         with open(given.json, "w") as file:
             json.dump(document, file, indent=1)
