@@ -2181,11 +2181,14 @@ enum class Valueless : u8 {
   no_rate,    // a dropout's rate is no share
   one_value,  // a norm that learns from one value a channel
   no_fit,     // an integer is no number of the dtype of the tensor that it is written into
+  no_share,   // a probability, a quantile's q or a smoothing lies outside of [0, 1]
+  no_scale,   // a standard deviation is negative, or a rate or width not positive
+  no_bounds,  // between randint's bounds lies no integer, or one that its dtype has not
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::no_fit) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::no_bounds) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.
@@ -19479,6 +19482,17 @@ WEFT_REFUSAL(
     NumbersFit,
     "an integer that is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no "
     "number of the tensor's dtype, as 300 is none of u8: make it a tensor of a wider dtype, cast<i32>(x)");
+WEFT_REFUSAL(
+    SharesAreNumbers,
+    "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");
+WEFT_REFUSAL(
+    ScalesArePositive,
+    "a standard deviation is not negative; the rate of exponential, the width of cauchy, the p of geometric "
+    "and the delta and beta of huber_loss and smooth_l1_loss are positive (l1_loss is their limit at 0)");
+WEFT_REFUSAL(
+    BoundsHoldIntegers,
+    "randint draws from [low, high): low is less than high, and all between are numbers of its dtype, as 300 "
+    "is none of u8");
 WEFT_REFUSAL(ValuesAreSeveral,
              "a batch or instance norm has one value a channel to learn from, which has no variance: train "
              "with a batch of two at least, or with nn::LayerNorm or nn::GroupNorm");
@@ -19623,6 +19637,75 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are rematerialized instead of stored.
 
+// ---- weft/ops/core/written.hpp ----
+// What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
+// dtype.
+
+namespace WEFT_NAMESPACE {
+
+// What: the operation, the value's type, the tensor's dtype.
+WEFT_REFUSAL(
+    FractionsAreKept,
+    "the tensor is of integers and the number or value is floating, which would be cut: make it a tensor of "
+    "such numbers, full<f32, 3>(1.5f) or cast<f32>(x), or cut the value by name, "
+    "static_cast<i32>(number) or cast<i32>(value)");
+
+namespace detail {
+
+// Whether V, a number or a value, is floating and T an integer type.
+template <class V, class T>
+inline constexpr bool is_cut = std::is_integral_v<T>&& [] {
+  if constexpr (Scalar<V> || is_scalar_expr<V> || ExprLike<V>)
+    return is_float(dtype_of<typename operand_traits<V>::dtype>);
+  else
+    return false;
+}();
+
+// The dtype that the type of a value or run-time tensor names, or void.
+template <class X>
+struct DtypeInType {
+  using type = void;
+};
+template <class X>
+requires requires { typename X::dtype; }
+struct DtypeInType<X> {
+  using type = typename X::dtype;
+};
+template <class X>
+using dtype_in_type = typename DtypeInType<X>::type;
+
+// Whether an integer is a number of T. Of bool all are, as in C++.
+template <class T, class V>
+constexpr bool number_fits(const V& v) {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>)
+    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
+  else
+    return true;
+}
+
+// v as the dtype T of the tensor that it is written into.
+template <class Op, class T, class V>
+constexpr auto written(ir::Builder& b, const V& v) {
+  static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, Op, V, T>) > 0);
+  if (!number_fits<T>(v)) return ir::read_without_value(b, dtype_of<T>, Dims{}, ir::Valueless::no_fit);
+  return as_value<T>(b, v);
+}
+
+// A number that a function writes into the run-time tensor or literal of dtype T; in a traced function, which
+// the compiler evaluates, `written` refuses it.
+template <class T, class V>
+constexpr const V& fitting(const V& v) {
+  if constexpr (Scalar<V>)
+    if (!std::is_constant_evaluated() && !number_fits<T>(v))
+      throw Error("tensor/number-range", std::to_string(v) + " is no number of dtype " +
+                                             std::string(name_of(dtype_of<T>)) +
+                                             ": cast the tensor, or the number");
+  return v;
+}
+
+}  // namespace detail
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/math/pointwise.hpp ----
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
@@ -20165,6 +20248,26 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
          ir::unary(ir::Op::cos, v * 6.283185307179586);
 }
 
+// Whether randint's bounds, where they are known, hold integers of T between them.
+template <class T, class A, class B>
+constexpr bool bounds_fit(const A& low, const B& high) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+    return static_cast<i64>(low) < static_cast<i64>(high) && number_fits<T>(static_cast<i64>(low)) &&
+           number_fits<T>(static_cast<i64>(high) - 1);
+  else
+    return true;
+}
+// Outside of a traced function.
+template <class T, class A, class B>
+constexpr void check_bounds(const A& low, const B& high) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+    if (!std::is_constant_evaluated() && !bounds_fit<T>(low, high))
+      throw Error("tensor/number-range",
+                  "randint draws integers of its dtype from [low, high), and there are none, or not all of "
+                  "them, in [" +
+                      std::to_string(low) + ", " + std::to_string(high) + ")");
+}
+
 }  // namespace detail
 
 template <class T, i64... D>
@@ -20189,10 +20292,18 @@ struct RandIntOp : Operation<RandIntOp<T, D...>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
     static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    if (!detail::bounds_fit<T>(low, high))
+      return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_bounds);
     const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
     const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
     const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
     return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+  }
+  using Operation<RandIntOp<T, D...>>::operator();
+  template <std::integral A, std::integral B>
+  constexpr auto operator()(const A& low, const B& high) const {
+    detail::check_bounds<T>(low, high);
+    return Operation<RandIntOp<T, D...>>::operator()(low, high);
   }
 };
 // Random numbers with another tensor's dtype and shape.
@@ -20867,75 +20978,6 @@ struct Stateless {
 // Parts of a tensor along one axis, named at compile time: slice, narrow, select, split, chunk; and pad,
 // which surrounds it. All but pad are views.
 
-// ---- weft/ops/core/written.hpp ----
-// What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
-// dtype.
-
-namespace WEFT_NAMESPACE {
-
-// What: the operation, the value's type, the tensor's dtype.
-WEFT_REFUSAL(
-    FractionsAreKept,
-    "the tensor is of integers and the number or value is floating, which would be cut: make it a tensor of "
-    "such numbers, full<f32, 3>(1.5f) or cast<f32>(x), or cut the value by name, "
-    "static_cast<i32>(number) or cast<i32>(value)");
-
-namespace detail {
-
-// Whether V, a number or a value, is floating and T an integer type.
-template <class V, class T>
-inline constexpr bool is_cut = std::is_integral_v<T>&& [] {
-  if constexpr (Scalar<V> || is_scalar_expr<V> || ExprLike<V>)
-    return is_float(dtype_of<typename operand_traits<V>::dtype>);
-  else
-    return false;
-}();
-
-// The dtype that the type of a value or run-time tensor names, or void.
-template <class X>
-struct DtypeInType {
-  using type = void;
-};
-template <class X>
-requires requires { typename X::dtype; }
-struct DtypeInType<X> {
-  using type = typename X::dtype;
-};
-template <class X>
-using dtype_in_type = typename DtypeInType<X>::type;
-
-// Whether an integer is a number of T. Of bool all are, as in C++.
-template <class T, class V>
-constexpr bool number_fits(const V& v) {
-  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>)
-    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
-  else
-    return true;
-}
-
-// v as the dtype T of the tensor that it is written into.
-template <class Op, class T, class V>
-constexpr auto written(ir::Builder& b, const V& v) {
-  static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, Op, V, T>) > 0);
-  if (!number_fits<T>(v)) return ir::read_without_value(b, dtype_of<T>, Dims{}, ir::Valueless::no_fit);
-  return as_value<T>(b, v);
-}
-
-// A number that a function writes into the run-time tensor or literal of dtype T; in a traced function, which
-// the compiler evaluates, `written` refuses it.
-template <class T, class V>
-constexpr const V& fitting(const V& v) {
-  if constexpr (Scalar<V>)
-    if (!std::is_constant_evaluated() && !number_fits<T>(v))
-      throw Error("tensor/number-range", std::to_string(v) + " is no number of dtype " +
-                                             std::string(name_of(dtype_of<T>)) +
-                                             ": cast the tensor, or the number");
-  return v;
-}
-
-}  // namespace detail
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/shape/movement.hpp ----
 // Movement primitives: views that the reading kernel folds into its addresses.
 
@@ -25036,6 +25078,9 @@ constexpr bool state_has_values() {
   static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
   static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
   static_assert(sizeof(NumbersFit<Found != Valueless::no_fit, What...>) > 0);
+  static_assert(sizeof(SharesAreNumbers<Found != Valueless::no_share, What...>) > 0);
+  static_assert(sizeof(ScalesArePositive<Found != Valueless::no_scale, What...>) > 0);
+  static_assert(sizeof(BoundsHoldIntegers<Found != Valueless::no_bounds, What...>) > 0);
   return Found == Valueless::none;
 }
 
@@ -43450,6 +43495,48 @@ struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spell
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
+// ---- weft/ops/core/number_range.hpp ----
+// Numbers that an operation is defined for: a probability, a rate, the bounds of randint. A traced function
+// is refused, by an ir::Valueless, as its numbers are known while it is traced; for run-time tensors an Error
+// is thrown.
+
+namespace WEFT_NAMESPACE::detail {
+
+inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+inline constexpr double least_positive = std::numeric_limits<double>::denorm_min();
+
+// Whether a number lies in [low, high]; what is known at run time alone may.
+template <class V>
+constexpr bool lies_in(const V& v, double low, double high) {
+  if constexpr (std::is_arithmetic_v<V>)
+    return static_cast<double>(v) >= low && static_cast<double>(v) <= high;
+  else
+    return true;
+}
+
+// e where its numbers lie in their ranges.
+template <class E>
+constexpr E known_if(bool ok, const E& e, ir::Valueless why) {
+  return ok ? e : without_value<E>(*e.value.builder, why);
+}
+// Of a number that is given outside of a traced function: throws "tensor/number-range" where it does not.
+template <class V>
+constexpr const V& checked_in(const V& v, double low, double high, const char* what) {
+  if constexpr (std::is_arithmetic_v<V>)
+    if (!std::is_constant_evaluated() && !lies_in(v, low, high))
+      throw Error("tensor/number-range", std::string(what) + ", and not " + std::to_string(v));
+  return v;
+}
+
+inline constexpr const char* share_text = "a probability, the q of a quantile and a smoothing lie in [0, 1]";
+inline constexpr const char* delta_text =
+    "the delta of huber_loss and the beta of smooth_l1_loss are positive";
+inline constexpr const char* scale_text =
+    "a standard deviation is not negative, a rate and a width are positive, the p of geometric lies in (0, "
+    "1]";
+
+}  // namespace WEFT_NAMESPACE::detail
+
 namespace WEFT_NAMESPACE {
 
 // What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
@@ -43639,6 +43726,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       return detail::refused<T, Result>(logits, labels);
     } else {
       if (!fits) return detail::refused<T, Result>(logits, labels);
+      if (!detail::lies_in(smoothing, 0, 1))
+        return detail::without_value<Expr<T, Result>>(b, ir::Valueless::no_share);
       if constexpr (soft)
         return of_probabilities<T>(b, logits, labels, smoothing, weight);
       else
@@ -43727,7 +43816,8 @@ constexpr auto cross_entropy(const X& logits, const L& labels) {
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index,
+                                   detail::checked_in(options.label_smoothing, 0, 1, detail::share_text));
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
@@ -43735,7 +43825,8 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) 
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index,
+                                   detail::checked_in(options.label_smoothing, 0, 1, detail::share_text));
 }
 
 WEFT_REFUSAL(ReductionIsFirst,
@@ -46104,7 +46195,9 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
           return where(gt(nans, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
       using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
-      return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});
+      return detail::known_if(detail::lies_in(q, 0, 1),
+                              CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)}),
+                              ir::Valueless::no_share);
     }
   }
 };
@@ -46218,19 +46311,19 @@ constexpr auto nanmedian(const X& x, KeepDim) {
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q) {
-  return QuantileOp<false, false, A...>{}(x, q);
+  return QuantileOp<false, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q, KeepDim) {
-  return QuantileOp<false, true, A...>{}(x, q);
+  return QuantileOp<false, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
-  return QuantileOp<true, false, A...>{}(x, q);
+  return QuantileOp<true, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q, KeepDim) {
-  return QuantileOp<true, true, A...>{}(x, q);
+  return QuantileOp<true, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 // searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
 // behind them. bucketize(values, boundaries) is the same with operands swapped.
@@ -52735,7 +52828,9 @@ struct HuberF {
     const auto d = real(sub(a, b)), size = abs(d);
     const auto far = ge(size, delta);
     const auto inside = where(far, 0, d);
-    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
+    return known_if(lies_in(delta, least_positive, unlimited),
+                    where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5)),
+                    ir::Valueless::no_scale);
   }
 };
 struct SmoothL1F {
@@ -52743,7 +52838,9 @@ struct SmoothL1F {
     const auto d = real(sub(a, b)), size = abs(d);
     const auto far = ge(size, beta);
     const auto inside = where(far, 0, d);
-    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
+    return known_if(lies_in(beta, least_positive, unlimited),
+                    where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta)),
+                    ir::Valueless::no_scale);
   }
 };
 
@@ -52755,12 +52852,14 @@ constexpr auto l1_loss(const A& a, const B& b) {
 }
 template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
+  return detail::ElementLoss<detail::HuberF, R>{}(
+      a, b, detail::checked_in(delta, detail::least_positive, detail::unlimited, detail::delta_text));
 }
 // beta is positive: its limit 0 is l1_loss.
 template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
+  return detail::ElementLoss<detail::SmoothL1F, R>{}(
+      a, b, detail::checked_in(beta, detail::least_positive, detail::unlimited, detail::delta_text));
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -57754,21 +57853,25 @@ constexpr ir::Value exponential_bits(ir::Builder& b, const Dims& dims) {
 
 // Kinds of numbers that a draw of f32 becomes, given the distribution's two parameters.
 struct NormalKind {
+  static constexpr double low = -unlimited, high = unlimited, low_second = 0;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return normal_bits(b, d); }
   static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
     return add(mul(z, deviation), mean);
   }
 };
 struct LogNormalKind : NormalKind {
+  static constexpr double low_second = least_positive;
   static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
     return exp(NormalKind::shaped(z, mean, deviation));
   }
 };
 struct ExponentialKind {
+  static constexpr double low = least_positive, high = unlimited, low_second = 0;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return exponential_bits(b, d); }
   static constexpr auto shaped(const auto& q, const auto& rate, const auto&) { return div(q, rate); }
 };
 struct CauchyKind {
+  static constexpr double low = -unlimited, high = unlimited, low_second = least_positive;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
   static constexpr auto shaped(const auto& u, const auto& median, const auto& width) {
     return add(mul(tan(mul(sub(u, 0.5), 3.141592653589793)), width), median);
@@ -57776,6 +57879,7 @@ struct CauchyKind {
 };
 // Trials up to the first success: the least k with 1 - (1 - p)^k >= u.
 struct GeometricKind {
+  static constexpr double low = least_positive, high = 1, low_second = 0;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
   static constexpr auto shaped(const auto& u, const auto& p, const auto&) {
     const auto failure = [&] {
@@ -57788,6 +57892,14 @@ struct GeometricKind {
   }
 };
 
+// Of numbers that are known: draws, where the kind has such.
+template <class Kind, class T, i64... D>
+struct DistributionOp;
+template <class Kind, class T, i64... D, class A, class B>
+constexpr auto drawn(const A& first, const B& second) {
+  return DistributionOp<Kind, T, D...>{}(checked_in(first, Kind::low, Kind::high, scale_text),
+                                         checked_in(second, Kind::low_second, unlimited, scale_text));
+}
 // A parameter, to which no gradient flows.
 template <class P>
 constexpr auto constant_of(const P& p) {
@@ -57802,6 +57914,8 @@ struct DistributionOp : Operation<DistributionOp<Kind, T, D...>> {
   using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& first, const B& second) {
+    if (!lies_in(first, Kind::low, Kind::high) || !lies_in(second, Kind::low_second, unlimited))
+      return without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_scale);
     using Wide = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
     const Expr<Wide, Shape<D...>> z{ir::cast(Kind::draw(b, Shape<D...>::value), dtype_of<Wide>)};
     const auto r = cast<Wide>(Kind::shaped(z, constant_of(first), constant_of(second)));
@@ -57818,6 +57932,8 @@ struct NormalOfOp : Operation<NormalOfOp> {
   static constexpr auto apply(ir::Builder& b, const A& mean, const B& deviation) {
     using T = floating<common<A, B>>;
     using S = decltype(detail::broadcast_shapes<NormalOfOp, A, B>());
+    if (!detail::lies_in(deviation, 0, detail::unlimited))
+      return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_scale);
     const ir::Value z = ir::cast(detail::normal_bits(b, S::value), dtype_of<T>);
     const auto parameter = [&](const auto& p) {
       return ir::unary(ir::Op::stop_gradient, ir::broadcast(detail::as_value<T>(b, p), S::value));
@@ -57845,6 +57961,8 @@ struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
   using weft_draws = void;
   template <class P>
   static constexpr auto apply(ir::Builder& b, const P& p) {
+    if (!detail::lies_in(p, 0, 1))
+      return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_share);
     const ir::Value u = detail::uniform_bits(b, Shape<D...>::value);
     const ir::Value hit =
         ir::binary(ir::Op::lt, u, ir::broadcast(detail::as_value<f32>(b, p), Shape<D...>::value));
@@ -57862,35 +57980,40 @@ struct RandIntLikeOp : Operation<RandIntLikeOp> {
  private:
   template <class T, i64... D, class A, class B>
   static constexpr auto of(ir::Builder& b, Shape<D...>, const A& low, const B& high) {
-    return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
+    if constexpr (is_integer(dtype_of<T>))
+      return RandIntOp<T, D...>::apply(b, low, high);
+    else
+      return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
   }
 };
 
 // normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
-  return detail::DistributionOp<detail::NormalKind, T, D...>{}(mean, stddev);
+  return detail::drawn<detail::NormalKind, T, D...>(mean, stddev);
 }
 template <class M, class S>
 requires SomeOperands<M, S>
-constexpr auto normal(const M& mean, const S& stddev) { return NormalOfOp{}(mean, stddev); }
+constexpr auto normal(const M& mean, const S& stddev) {
+  return NormalOfOp{}(mean, detail::checked_in(stddev, 0, detail::unlimited, detail::scale_text));
+}
 // exp of a normal number
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto log_normal(const M& mean = 1, const S& stddev = 2) {
-  return detail::DistributionOp<detail::LogNormalKind, T, D...>{}(mean, stddev);
+  return detail::drawn<detail::LogNormalKind, T, D...>(mean, stddev);
 }
 template <class T, i64... D, class R = int>
 constexpr auto exponential(const R& rate = 1) {
-  return detail::DistributionOp<detail::ExponentialKind, T, D...>{}(rate, 0);
+  return detail::drawn<detail::ExponentialKind, T, D...>(rate, 0);
 }
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto cauchy(const M& median = 0, const S& sigma = 1) {
-  return detail::DistributionOp<detail::CauchyKind, T, D...>{}(median, sigma);
+  return detail::drawn<detail::CauchyKind, T, D...>(median, sigma);
 }
 // geometric<f32, 4>(p): 1, 2, ...
 template <class T, i64... D, class P>
 constexpr auto geometric(const P& p) {
-  return detail::DistributionOp<detail::GeometricKind, T, D...>{}(p, 0);
+  return detail::drawn<detail::GeometricKind, T, D...>(p, 0);
 }
 // bernoulli(x): x are the probabilities; bernoulli<f32, 2, 3>(p): one for all.
 template <class X>
@@ -57898,10 +58021,11 @@ requires SomeOperands<X>
 constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
 template <class T, i64... D, class P>
 constexpr auto bernoulli(const P& p) {
-  return BernoulliOp<T, D...>{}(p);
+  return BernoulliOp<T, D...>{}(detail::checked_in(p, 0, 1, detail::share_text));
 }
 template <class X, class A, class B>
 constexpr auto randint_like(const X& x, const A& low, const B& high) {
+  detail::check_bounds<detail::dtype_in_type<X>>(low, high);
   return RandIntLikeOp{}(x, low, high);
 }
 

@@ -52,6 +52,17 @@ WEFT_REFUSAL(
     NumbersFit,
     "an integer that is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no "
     "number of the tensor's dtype, as 300 is none of u8: make it a tensor of a wider dtype, cast<i32>(x)");
+WEFT_REFUSAL(
+    SharesAreNumbers,
+    "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");
+WEFT_REFUSAL(
+    ScalesArePositive,
+    "a standard deviation is not negative; the rate of exponential, the width of cauchy, the p of geometric "
+    "and the delta and beta of huber_loss and smooth_l1_loss are positive (l1_loss is their limit at 0)");
+WEFT_REFUSAL(
+    BoundsHoldIntegers,
+    "randint draws from [low, high): low is less than high, and all between are numbers of its dtype, as 300 "
+    "is none of u8");
 WEFT_REFUSAL(ValuesAreSeveral,
              "a batch or instance norm has one value a channel to learn from, which has no variance: train "
              "with a batch of two at least, or with nn::LayerNorm or nn::GroupNorm");

@@ -214,6 +214,9 @@ constexpr bool state_has_values() {
   static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
   static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
   static_assert(sizeof(NumbersFit<Found != Valueless::no_fit, What...>) > 0);
+  static_assert(sizeof(SharesAreNumbers<Found != Valueless::no_share, What...>) > 0);
+  static_assert(sizeof(ScalesArePositive<Found != Valueless::no_scale, What...>) > 0);
+  static_assert(sizeof(BoundsHoldIntegers<Found != Valueless::no_bounds, What...>) > 0);
   return Found == Valueless::none;
 }
 

@@ -49,11 +49,14 @@ enum class Valueless : u8 {
   no_rate,    // a dropout's rate is no share
   one_value,  // a norm that learns from one value a channel
   no_fit,     // an integer is no number of the dtype of the tensor that it is written into
+  no_share,   // a probability, a quantile's q or a smoothing lies outside of [0, 1]
+  no_scale,   // a standard deviation is negative, or a rate or width not positive
+  no_bounds,  // between randint's bounds lies no integer, or one that its dtype has not
 };
 constexpr u64 slot_without_value(Valueless why) { return ~u64{0} - static_cast<u64>(why); }
 constexpr Valueless valueless(const Node& read) {
   const u64 why = ~u64{0} - read.imm;
-  return why <= static_cast<u64>(Valueless::no_fit) ? static_cast<Valueless>(why) : Valueless::none;
+  return why <= static_cast<u64>(Valueless::no_bounds) ? static_cast<Valueless>(why) : Valueless::none;
 }
 
 // A value that a model or a loss marks under a name.

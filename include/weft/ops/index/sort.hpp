@@ -2,6 +2,7 @@
 // Order along one axis, with PyTorch's names: argsort, sort, topk, kthvalue, median, quantile, searchsorted.
 // Sorting is stable and NaN is the greatest, as in PyTorch. Results with places are tuples (values, places).
 
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/index/gather.hpp"
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/reduce/composed.hpp"
@@ -176,7 +177,9 @@ struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
           return where(gt(nans, 0), std::numeric_limits<double>::quiet_NaN(), between);
       }();
       using S = shape_of<detail::reduced_rule<typename X0::shape, Keep, A...>>;
-      return CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)});
+      return detail::known_if(detail::lies_in(q, 0, 1),
+                              CastOp<R>::apply(b, Expr<T, S>{ir::reshape(r.value, S::value)}),
+                              ir::Valueless::no_share);
     }
   }
 };
@@ -290,19 +293,19 @@ constexpr auto nanmedian(const X& x, KeepDim) {
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q) {
-  return QuantileOp<false, false, A...>{}(x, q);
+  return QuantileOp<false, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 template <int... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q, KeepDim) {
-  return QuantileOp<false, true, A...>{}(x, q);
+  return QuantileOp<false, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
-  return QuantileOp<true, false, A...>{}(x, q);
+  return QuantileOp<true, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 template <int... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q, KeepDim) {
-  return QuantileOp<true, true, A...>{}(x, q);
+  return QuantileOp<true, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
 // searchsorted(sorted, values): where each value would be put in front of its equals; with `right_side`,
 // behind them. bucketize(values, boundaries) is the same with operands swapped.

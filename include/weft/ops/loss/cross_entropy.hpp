@@ -3,6 +3,7 @@
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/nn/activation.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -194,6 +195,8 @@ struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
       return detail::refused<T, Result>(logits, labels);
     } else {
       if (!fits) return detail::refused<T, Result>(logits, labels);
+      if (!detail::lies_in(smoothing, 0, 1))
+        return detail::without_value<Expr<T, Result>>(b, ir::Valueless::no_share);
       if constexpr (soft)
         return of_probabilities<T>(b, logits, labels, smoothing, weight);
       else
@@ -282,7 +285,8 @@ constexpr auto cross_entropy(const X& logits, const L& labels) {
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L>
 constexpr auto cross_entropy(const X& logits, const L& labels, CrossEntropyOptions options) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, options.ignore_index,
+                                   detail::checked_in(options.label_smoothing, 0, 1, detail::share_text));
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) {
@@ -290,7 +294,8 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight) 
 }
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W& weight, CrossEntropyOptions options) {
-  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index, options.label_smoothing);
+  return CrossEntropyOp<R, Axis>{}(logits, labels, weight, options.ignore_index,
+                                   detail::checked_in(options.label_smoothing, 0, 1, detail::share_text));
 }
 
 WEFT_REFUSAL(ReductionIsFirst,

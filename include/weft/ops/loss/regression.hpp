@@ -26,7 +26,9 @@ struct HuberF {
     const auto d = real(sub(a, b)), size = abs(d);
     const auto far = ge(size, delta);
     const auto inside = where(far, 0, d);
-    return where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5));
+    return known_if(lies_in(delta, least_positive, unlimited),
+                    where(far, mul(sub(size, half_of(delta)), delta), mul(mul(inside, inside), 0.5)),
+                    ir::Valueless::no_scale);
   }
 };
 struct SmoothL1F {
@@ -34,7 +36,9 @@ struct SmoothL1F {
     const auto d = real(sub(a, b)), size = abs(d);
     const auto far = ge(size, beta);
     const auto inside = where(far, 0, d);
-    return where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta));
+    return known_if(lies_in(beta, least_positive, unlimited),
+                    where(far, sub(size, half_of(beta)), div(mul(mul(inside, inside), 0.5), beta)),
+                    ir::Valueless::no_scale);
   }
 };
 
@@ -46,12 +50,14 @@ constexpr auto l1_loss(const A& a, const B& b) {
 }
 template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto huber_loss(const A& a, const B& b, const D& delta = 1) {
-  return detail::ElementLoss<detail::HuberF, R>{}(a, b, delta);
+  return detail::ElementLoss<detail::HuberF, R>{}(
+      a, b, detail::checked_in(delta, detail::least_positive, detail::unlimited, detail::delta_text));
 }
 // beta is positive: its limit 0 is l1_loss.
 template <LossReduction R = reduction::mean, class A, class B, class D = int>
 constexpr auto smooth_l1_loss(const A& a, const B& b, const D& beta = 1) {
-  return detail::ElementLoss<detail::SmoothL1F, R>{}(a, b, beta);
+  return detail::ElementLoss<detail::SmoothL1F, R>{}(
+      a, b, detail::checked_in(beta, detail::least_positive, detail::unlimited, detail::delta_text));
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -3,6 +3,7 @@
 // geometric, bernoulli. Every call is a stream of its own, as in random.hpp; no gradient flows to the
 // parameters, as in PyTorch: for one, write mean + stddev * randn<f32, 4>().
 
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/random/random.hpp"
 
@@ -18,21 +19,25 @@ constexpr ir::Value exponential_bits(ir::Builder& b, const Dims& dims) {
 
 // Kinds of numbers that a draw of f32 becomes, given the distribution's two parameters.
 struct NormalKind {
+  static constexpr double low = -unlimited, high = unlimited, low_second = 0;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return normal_bits(b, d); }
   static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
     return add(mul(z, deviation), mean);
   }
 };
 struct LogNormalKind : NormalKind {
+  static constexpr double low_second = least_positive;
   static constexpr auto shaped(const auto& z, const auto& mean, const auto& deviation) {
     return exp(NormalKind::shaped(z, mean, deviation));
   }
 };
 struct ExponentialKind {
+  static constexpr double low = least_positive, high = unlimited, low_second = 0;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return exponential_bits(b, d); }
   static constexpr auto shaped(const auto& q, const auto& rate, const auto&) { return div(q, rate); }
 };
 struct CauchyKind {
+  static constexpr double low = -unlimited, high = unlimited, low_second = least_positive;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
   static constexpr auto shaped(const auto& u, const auto& median, const auto& width) {
     return add(mul(tan(mul(sub(u, 0.5), 3.141592653589793)), width), median);
@@ -40,6 +45,7 @@ struct CauchyKind {
 };
 // Trials up to the first success: the least k with 1 - (1 - p)^k >= u.
 struct GeometricKind {
+  static constexpr double low = least_positive, high = 1, low_second = 0;
   static constexpr ir::Value draw(ir::Builder& b, const Dims& d) { return uniform_bits(b, d); }
   static constexpr auto shaped(const auto& u, const auto& p, const auto&) {
     const auto failure = [&] {
@@ -52,6 +58,14 @@ struct GeometricKind {
   }
 };
 
+// Of numbers that are known: draws, where the kind has such.
+template <class Kind, class T, i64... D>
+struct DistributionOp;
+template <class Kind, class T, i64... D, class A, class B>
+constexpr auto drawn(const A& first, const B& second) {
+  return DistributionOp<Kind, T, D...>{}(checked_in(first, Kind::low, Kind::high, scale_text),
+                                         checked_in(second, Kind::low_second, unlimited, scale_text));
+}
 // A parameter, to which no gradient flows.
 template <class P>
 constexpr auto constant_of(const P& p) {
@@ -66,6 +80,8 @@ struct DistributionOp : Operation<DistributionOp<Kind, T, D...>> {
   using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& first, const B& second) {
+    if (!lies_in(first, Kind::low, Kind::high) || !lies_in(second, Kind::low_second, unlimited))
+      return without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_scale);
     using Wide = std::conditional_t<std::is_same_v<T, f64>, f64, f32>;
     const Expr<Wide, Shape<D...>> z{ir::cast(Kind::draw(b, Shape<D...>::value), dtype_of<Wide>)};
     const auto r = cast<Wide>(Kind::shaped(z, constant_of(first), constant_of(second)));
@@ -82,6 +98,8 @@ struct NormalOfOp : Operation<NormalOfOp> {
   static constexpr auto apply(ir::Builder& b, const A& mean, const B& deviation) {
     using T = floating<common<A, B>>;
     using S = decltype(detail::broadcast_shapes<NormalOfOp, A, B>());
+    if (!detail::lies_in(deviation, 0, detail::unlimited))
+      return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_scale);
     const ir::Value z = ir::cast(detail::normal_bits(b, S::value), dtype_of<T>);
     const auto parameter = [&](const auto& p) {
       return ir::unary(ir::Op::stop_gradient, ir::broadcast(detail::as_value<T>(b, p), S::value));
@@ -109,6 +127,8 @@ struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
   using weft_draws = void;
   template <class P>
   static constexpr auto apply(ir::Builder& b, const P& p) {
+    if (!detail::lies_in(p, 0, 1))
+      return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_share);
     const ir::Value u = detail::uniform_bits(b, Shape<D...>::value);
     const ir::Value hit =
         ir::binary(ir::Op::lt, u, ir::broadcast(detail::as_value<f32>(b, p), Shape<D...>::value));
@@ -126,35 +146,40 @@ struct RandIntLikeOp : Operation<RandIntLikeOp> {
  private:
   template <class T, i64... D, class A, class B>
   static constexpr auto of(ir::Builder& b, Shape<D...>, const A& low, const B& high) {
-    return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
+    if constexpr (is_integer(dtype_of<T>))
+      return RandIntOp<T, D...>::apply(b, low, high);
+    else
+      return CastOp<T>::apply(b, RandIntOp<i64, D...>::apply(b, low, high));
   }
 };
 
 // normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
-  return detail::DistributionOp<detail::NormalKind, T, D...>{}(mean, stddev);
+  return detail::drawn<detail::NormalKind, T, D...>(mean, stddev);
 }
 template <class M, class S>
 requires SomeOperands<M, S>
-constexpr auto normal(const M& mean, const S& stddev) { return NormalOfOp{}(mean, stddev); }
+constexpr auto normal(const M& mean, const S& stddev) {
+  return NormalOfOp{}(mean, detail::checked_in(stddev, 0, detail::unlimited, detail::scale_text));
+}
 // exp of a normal number
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto log_normal(const M& mean = 1, const S& stddev = 2) {
-  return detail::DistributionOp<detail::LogNormalKind, T, D...>{}(mean, stddev);
+  return detail::drawn<detail::LogNormalKind, T, D...>(mean, stddev);
 }
 template <class T, i64... D, class R = int>
 constexpr auto exponential(const R& rate = 1) {
-  return detail::DistributionOp<detail::ExponentialKind, T, D...>{}(rate, 0);
+  return detail::drawn<detail::ExponentialKind, T, D...>(rate, 0);
 }
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto cauchy(const M& median = 0, const S& sigma = 1) {
-  return detail::DistributionOp<detail::CauchyKind, T, D...>{}(median, sigma);
+  return detail::drawn<detail::CauchyKind, T, D...>(median, sigma);
 }
 // geometric<f32, 4>(p): 1, 2, ...
 template <class T, i64... D, class P>
 constexpr auto geometric(const P& p) {
-  return detail::DistributionOp<detail::GeometricKind, T, D...>{}(p, 0);
+  return detail::drawn<detail::GeometricKind, T, D...>(p, 0);
 }
 // bernoulli(x): x are the probabilities; bernoulli<f32, 2, 3>(p): one for all.
 template <class X>
@@ -162,10 +187,11 @@ requires SomeOperands<X>
 constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
 template <class T, i64... D, class P>
 constexpr auto bernoulli(const P& p) {
-  return BernoulliOp<T, D...>{}(p);
+  return BernoulliOp<T, D...>{}(detail::checked_in(p, 0, 1, detail::share_text));
 }
 template <class X, class A, class B>
 constexpr auto randint_like(const X& x, const A& low, const B& high) {
+  detail::check_bounds<detail::dtype_in_type<X>>(low, high);
   return RandIntLikeOp{}(x, low, high);
 }
 

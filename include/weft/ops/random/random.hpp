@@ -3,6 +3,7 @@
 // of its own, numbered in the order of the calls, so that masks are rematerialized instead of stored.
 
 #include "weft/core/error.hpp"
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/math/pointwise.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -36,6 +37,26 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
          ir::unary(ir::Op::cos, v * 6.283185307179586);
 }
 
+// Whether randint's bounds, where they are known, hold integers of T between them.
+template <class T, class A, class B>
+constexpr bool bounds_fit(const A& low, const B& high) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+    return static_cast<i64>(low) < static_cast<i64>(high) && number_fits<T>(static_cast<i64>(low)) &&
+           number_fits<T>(static_cast<i64>(high) - 1);
+  else
+    return true;
+}
+// Outside of a traced function.
+template <class T, class A, class B>
+constexpr void check_bounds(const A& low, const B& high) {
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+    if (!std::is_constant_evaluated() && !bounds_fit<T>(low, high))
+      throw Error("tensor/number-range",
+                  "randint draws integers of its dtype from [low, high), and there are none, or not all of "
+                  "them, in [" +
+                      std::to_string(low) + ", " + std::to_string(high) + ")");
+}
+
 }  // namespace detail
 
 template <class T, i64... D>
@@ -60,10 +81,18 @@ struct RandIntOp : Operation<RandIntOp<T, D...>> {
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
     static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    if (!detail::bounds_fit<T>(low, high))
+      return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_bounds);
     const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
     const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
     const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
     return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+  }
+  using Operation<RandIntOp<T, D...>>::operator();
+  template <std::integral A, std::integral B>
+  constexpr auto operator()(const A& low, const B& high) const {
+    detail::check_bounds<T>(low, high);
+    return Operation<RandIntOp<T, D...>>::operator()(low, high);
   }
 };
 // Random numbers with another tensor's dtype and shape.
