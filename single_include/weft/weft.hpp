@@ -19480,8 +19480,8 @@ WEFT_REFUSAL(PlacesExist,
 WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
 WEFT_REFUSAL(
     NumbersFit,
-    "an integer that is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no "
-    "number of the tensor's dtype, as 300 is none of u8: make it a tensor of a wider dtype, cast<i32>(x)");
+    "what is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no number of its "
+    "dtype, as 300 is none of u8 and 0.5 none of i32: make it a tensor of another dtype, cast<f32>(x)");
 WEFT_REFUSAL(
     SharesAreNumbers,
     "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");
@@ -19644,18 +19644,17 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
 namespace WEFT_NAMESPACE {
 
 // What: the operation, the value's type, the tensor's dtype.
-WEFT_REFUSAL(
-    FractionsAreKept,
-    "the tensor is of integers and the number or value is floating, which would be cut: make it a tensor of "
-    "such numbers, full<f32, 3>(1.5f) or cast<f32>(x), or cut the value by name, "
-    "static_cast<i32>(number) or cast<i32>(value)");
+WEFT_REFUSAL(FractionsAreKept,
+             "the tensor is of integers and the value is floating, which would be cut: make it a tensor of "
+             "such values, "
+             "cast<f32>(x), or cut them by name, cast<i32>(value)");
 
 namespace detail {
 
-// Whether V, a number or a value, is floating and T an integer type.
+// Whether V is a floating value and T an integer type. (Numbers are looked at one by one: 2.0 is one of i32.)
 template <class V, class T>
 inline constexpr bool is_cut = std::is_integral_v<T>&& [] {
-  if constexpr (Scalar<V> || is_scalar_expr<V> || ExprLike<V>)
+  if constexpr (ExprLike<V>)
     return is_float(dtype_of<typename operand_traits<V>::dtype>);
   else
     return false;
@@ -19674,13 +19673,20 @@ struct DtypeInType<X> {
 template <class X>
 using dtype_in_type = typename DtypeInType<X>::type;
 
-// Whether an integer is a number of T. Of bool all are, as in C++.
+// Whether a number is one of T, where T is an integer type. Of bool all are, as in C++.
 template <class T, class V>
 constexpr bool number_fits(const V& v) {
-  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>)
-    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
-  else
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
     return true;
+  } else if constexpr (std::is_integral_v<V>) {
+    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
+  } else if constexpr (std::is_floating_point_v<V>) {
+    const auto number = static_cast<double>(v);
+    return number >= -9.2e18 && number <= 9.2e18 && static_cast<double>(static_cast<i64>(number)) == number &&
+           number_fits<T>(static_cast<i64>(number));
+  } else {
+    return true;
+  }
 }
 
 // v as the dtype T of the tensor that it is written into.
@@ -44657,11 +44663,20 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
+    FullKeepsNumber,
+    "the tensor is of integers and the number is floating, which would cut it: write full<f32, 3>(1.5f) "
+    "for a tensor of such numbers, or cast the number, full<i32, 3>(static_cast<i32>(number))");
+WEFT_REFUSAL(
     LinspaceIsFloating,
     "linspace has fractions between its ends: ask for a floating dtype, linspace<f32, 5>(0, 1), or for "
     "integers by arange<i32, 0, 10, 2>() or cast<i32>(linspace<f32, 5>(0, 8))");
 
 namespace detail {
+// Whether V is a floating number, known here or at run time, and T an integer type.
+template <class V, class T>
+inline constexpr bool is_cut_number =
+    (Scalar<V> ||
+     is_scalar_expr<V>)&&std::is_integral_v<T>&& std::is_floating_point_v<typename operand_traits<V>::dtype>;
 
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
@@ -44669,6 +44684,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
+    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, T>, FullOp, V, T>) > 0);
     return Expr<T, Shape<D...>>{
         ir::broadcast(ir::as_element(written<FullOp, T>(b, value)), Shape<D...>::value)};
   }
@@ -44719,6 +44735,7 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
     return Expr<R, typename X::shape>{
         ir::broadcast(ir::as_element(written<FullLike, R>(b, value)), X::shape::value)};
   }
@@ -59451,27 +59468,37 @@ WEFT_SCHEDULE(warmup_cosine, 3)
 WEFT_SCHEDULE(warmup_linear, 3)
 #undef WEFT_SCHEDULE
 
-WEFT_REFUSAL(
-    StepsAreWhole,
-    "the steps of a schedule are whole numbers, behind the rate and before factors: step(lr, step_size, "
-    "gamma), polynomial(lr, total_iters, power); cut a share of them by name, warmup_cosine(peak, "
-    "static_cast<i64>(0.1 * steps), steps)");
+// Steps given as floating numbers, 1e4 or 0.1 * steps, are taken where they are whole; others throw
+// "schedule/bad-argument".
 namespace detail {
 // Whether of at least Least arguments one of First to Last is a floating number.
 template <std::size_t Least, std::size_t First, std::size_t Last, class... A>
-inline constexpr bool cuts_steps = [] {
+inline constexpr bool has_floating_steps = [] {
   constexpr bool floating[]{std::is_floating_point_v<A>..., false};
   for (std::size_t k = First; k <= Last && k < sizeof...(A); ++k)
-    if (floating[k]) return sizeof...(A) >= Least;
+    if (floating[k]) return sizeof...(A) >= Least && (std::is_arithmetic_v<A> && ...);
   return false;
 }();
+template <bool IsSteps, class A>
+constexpr auto step_argument(A a) {
+  if constexpr (IsSteps && std::is_floating_point_v<A>) {
+    const auto steps = static_cast<f64>(a);
+    check(steps >= -9e15 && steps <= 9e15 && steps == static_cast<f64>(static_cast<i64>(steps)),
+          "a schedule's steps, which stand behind the rate and before factors, are whole numbers");
+    return static_cast<i64>(a);
+  } else {
+    return a;
+  }
+}
 }  // namespace detail
-#define WEFT_SCHEDULE(name, least, first, last)                        \
-  template <class... A>                                                \
-  requires detail::cuts_steps<least, first, last, A...>                \
-  constexpr Schedule name(A...) {                                      \
-    static_assert(sizeof(StepsAreWhole<sizeof...(A) == 0, A...>) > 0); \
-    return 0;                                                          \
+#define WEFT_SCHEDULE(name, least, first, last)                            \
+  template <class... A>                                                    \
+  requires detail::has_floating_steps<least, first, last, A...>            \
+  constexpr Schedule name(A... a) {                                        \
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {              \
+      return name(detail::step_argument<(K >= first && K <= last)>(a)...); \
+    }                                                                      \
+    (std::index_sequence_for<A...>{});                                     \
   }
 WEFT_SCHEDULE(constant, 3, 2, 2)
 WEFT_SCHEDULE(linear, 4, 3, 3)

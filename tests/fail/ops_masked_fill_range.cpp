@@ -1,7 +1,7 @@
 // wrote: masked_fill(cast<u8>(x), x > 0, -1)
 // write: masked_fill(cast<i32>(x), x > 0, -1)
 // expect: Shape<4>
-// first-error: make it a tensor of a wider dtype
+// first-error: make it a tensor of another dtype
 #include "weft/weft.hpp"
 using namespace weft;
 

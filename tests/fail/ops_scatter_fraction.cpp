@@ -1,7 +1,7 @@
 // wrote: scatter<0>(cast<i32>(x), places, x)
 // write: scatter<0>(cast<i32>(x), places, cast<i32>(x))
 // expect: ScatterOp<0>
-// first-error: the tensor is of integers and the number or value is floating
+// first-error: the tensor is of integers and the value is floating
 #include "weft/weft.hpp"
 using namespace weft;
 

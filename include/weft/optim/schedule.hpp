@@ -7,6 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <type_traits>
+#include <utility>
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
@@ -368,27 +369,37 @@ WEFT_SCHEDULE(warmup_cosine, 3)
 WEFT_SCHEDULE(warmup_linear, 3)
 #undef WEFT_SCHEDULE
 
-WEFT_REFUSAL(
-    StepsAreWhole,
-    "the steps of a schedule are whole numbers, behind the rate and before factors: step(lr, step_size, "
-    "gamma), polynomial(lr, total_iters, power); cut a share of them by name, warmup_cosine(peak, "
-    "static_cast<i64>(0.1 * steps), steps)");
+// Steps given as floating numbers, 1e4 or 0.1 * steps, are taken where they are whole; others throw
+// "schedule/bad-argument".
 namespace detail {
 // Whether of at least Least arguments one of First to Last is a floating number.
 template <std::size_t Least, std::size_t First, std::size_t Last, class... A>
-inline constexpr bool cuts_steps = [] {
+inline constexpr bool has_floating_steps = [] {
   constexpr bool floating[]{std::is_floating_point_v<A>..., false};
   for (std::size_t k = First; k <= Last && k < sizeof...(A); ++k)
-    if (floating[k]) return sizeof...(A) >= Least;
+    if (floating[k]) return sizeof...(A) >= Least && (std::is_arithmetic_v<A> && ...);
   return false;
 }();
+template <bool IsSteps, class A>
+constexpr auto step_argument(A a) {
+  if constexpr (IsSteps && std::is_floating_point_v<A>) {
+    const auto steps = static_cast<f64>(a);
+    check(steps >= -9e15 && steps <= 9e15 && steps == static_cast<f64>(static_cast<i64>(steps)),
+          "a schedule's steps, which stand behind the rate and before factors, are whole numbers");
+    return static_cast<i64>(a);
+  } else {
+    return a;
+  }
+}
 }  // namespace detail
-#define WEFT_SCHEDULE(name, least, first, last)                        \
-  template <class... A>                                                \
-  requires detail::cuts_steps<least, first, last, A...>                \
-  constexpr Schedule name(A...) {                                      \
-    static_assert(sizeof(StepsAreWhole<sizeof...(A) == 0, A...>) > 0); \
-    return 0;                                                          \
+#define WEFT_SCHEDULE(name, least, first, last)                            \
+  template <class... A>                                                    \
+  requires detail::has_floating_steps<least, first, last, A...>            \
+  constexpr Schedule name(A... a) {                                        \
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {              \
+      return name(detail::step_argument<(K >= first && K <= last)>(a)...); \
+    }                                                                      \
+    (std::index_sequence_for<A...>{});                                     \
   }
 WEFT_SCHEDULE(constant, 3, 2, 2)
 WEFT_SCHEDULE(linear, 4, 3, 3)

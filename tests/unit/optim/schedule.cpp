@@ -136,4 +136,18 @@ TEST_CASE("schedule: wrong arguments are refused") {
   CHECK(id([] { return sequential({constant(1), constant(2)}, {}); }) == bad);
   CHECK(id([] { return sequential({constant(1), constant(2), constant(3)}, {5, 4}); }) == bad);
   CHECK(id([] { return lambda(1, static_cast<double (*)(i64)>(nullptr)); }) == bad);
+  CHECK(id([] { return step(1e-3, 0.1, 30); }) == bad);  // its factor for its steps
+  CHECK(id([] { return warmup_cosine(1e-3, 0.05 * 1234, 1234); }) == bad);
+  CHECK(id([] { return cosine_restarts(1, 10, 1.5); }) == bad);
+  CHECK(id([] { return cosine(1, 1e300); }) == bad);
+}
+
+TEST_CASE("schedule: steps may be floating numbers that are whole") {
+  const Schedule share = warmup_cosine(1e-3, 0.1 * 1000, 1e3f), whole = warmup_cosine(1e-3, 100, 1000);
+  const Schedule line = linear(1, 0.5, 1, 20.0), cycle = one_cycle(1, 50.0);
+  for (i64 k = 0; k < 1100; k += 7) {
+    CHECK(share(k) == whole(k));
+    CHECK(line(k) == linear(1, 0.5, 1, 20)(k));
+    CHECK(cycle(k % 50) == one_cycle(1, 50)(k % 50));
+  }
 }

@@ -8,18 +8,17 @@
 namespace WEFT_NAMESPACE {
 
 // What: the operation, the value's type, the tensor's dtype.
-WEFT_REFUSAL(
-    FractionsAreKept,
-    "the tensor is of integers and the number or value is floating, which would be cut: make it a tensor of "
-    "such numbers, full<f32, 3>(1.5f) or cast<f32>(x), or cut the value by name, "
-    "static_cast<i32>(number) or cast<i32>(value)");
+WEFT_REFUSAL(FractionsAreKept,
+             "the tensor is of integers and the value is floating, which would be cut: make it a tensor of "
+             "such values, "
+             "cast<f32>(x), or cut them by name, cast<i32>(value)");
 
 namespace detail {
 
-// Whether V, a number or a value, is floating and T an integer type.
+// Whether V is a floating value and T an integer type. (Numbers are looked at one by one: 2.0 is one of i32.)
 template <class V, class T>
 inline constexpr bool is_cut = std::is_integral_v<T>&& [] {
-  if constexpr (Scalar<V> || is_scalar_expr<V> || ExprLike<V>)
+  if constexpr (ExprLike<V>)
     return is_float(dtype_of<typename operand_traits<V>::dtype>);
   else
     return false;
@@ -38,13 +37,20 @@ struct DtypeInType<X> {
 template <class X>
 using dtype_in_type = typename DtypeInType<X>::type;
 
-// Whether an integer is a number of T. Of bool all are, as in C++.
+// Whether a number is one of T, where T is an integer type. Of bool all are, as in C++.
 template <class T, class V>
 constexpr bool number_fits(const V& v) {
-  if constexpr (std::is_integral_v<T> && std::is_integral_v<V> && !std::is_same_v<T, bool>)
-    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
-  else
+  if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
     return true;
+  } else if constexpr (std::is_integral_v<V>) {
+    return static_cast<V>(static_cast<T>(v)) == v && (static_cast<T>(v) < T{}) == (v < V{});
+  } else if constexpr (std::is_floating_point_v<V>) {
+    const auto number = static_cast<double>(v);
+    return number >= -9.2e18 && number <= 9.2e18 && static_cast<double>(static_cast<i64>(number)) == number &&
+           number_fits<T>(static_cast<i64>(number));
+  } else {
+    return true;
+  }
 }
 
 // v as the dtype T of the tensor that it is written into.

@@ -8,11 +8,20 @@
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
+    FullKeepsNumber,
+    "the tensor is of integers and the number is floating, which would cut it: write full<f32, 3>(1.5f) "
+    "for a tensor of such numbers, or cast the number, full<i32, 3>(static_cast<i32>(number))");
+WEFT_REFUSAL(
     LinspaceIsFloating,
     "linspace has fractions between its ends: ask for a floating dtype, linspace<f32, 5>(0, 1), or for "
     "integers by arange<i32, 0, 10, 2>() or cast<i32>(linspace<f32, 5>(0, 8))");
 
 namespace detail {
+// Whether V is a floating number, known here or at run time, and T an integer type.
+template <class V, class T>
+inline constexpr bool is_cut_number =
+    (Scalar<V> ||
+     is_scalar_expr<V>)&&std::is_integral_v<T>&& std::is_floating_point_v<typename operand_traits<V>::dtype>;
 
 // A splat whose value is given when the expression is written.
 template <class T, i64... D>
@@ -20,6 +29,7 @@ struct FullOp : Operation<FullOp<T, D...>> {
   using weft_creates = void;
   template <class V>
   static constexpr auto apply(ir::Builder& b, V value) {
+    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, T>, FullOp, V, T>) > 0);
     return Expr<T, Shape<D...>>{
         ir::broadcast(ir::as_element(written<FullOp, T>(b, value)), Shape<D...>::value)};
   }
@@ -70,6 +80,7 @@ struct FullLike : Operation<FullLike<T>> {
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
+    static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
     return Expr<R, typename X::shape>{
         ir::broadcast(ir::as_element(written<FullLike, R>(b, value)), X::shape::value)};
   }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ TEST_CASE("written: which integers a dtype holds") {
   CHECK(number_fits<u32>(u64{4294967295}));
   CHECK(number_fits<bool>(2));  // true, as in C++
   CHECK(number_fits<f32>(300));
+  CHECK(number_fits<i32>(2.0));
+  CHECK(number_fits<i64>(-100.0f));
+  CHECK(!number_fits<i32>(0.5f));
+  CHECK(!number_fits<u8>(256.0));
+  CHECK(!number_fits<i64>(1e19));
+  CHECK(!number_fits<i64>(std::numeric_limits<f64>::quiet_NaN()));
 }
 
 TEST_CASE("written: of run-time tensors an integer out of range is an Error, one in range is written") {
@@ -44,10 +51,11 @@ TEST_CASE("written: of run-time tensors an integer out of range is an Error, one
         "tensor/number-range: 300 is no number of dtype u8: cast the tensor, or the number");
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = full_like(x, -1); }) != "");
   CHECK(refused([&] { Tensor<u8, Shape<4>> y = pad<1, 1>(x, 256); }) != "");
+  CHECK(refused([&] { Tensor<u8, Shape<4>> y = pad<1, 1>(x, 0.5f); }) != "");
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = masked_fill(x, x > 3, 256); }) != "");
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = index_put(x, 256, at<0>); }) != "");
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = index_fill<0>(x, full<i64, 1>(0), 256); }) != "");
-  const Tensor<u8, Shape<2>> filled = masked_fill(x, x > 3, 255), put = index_put(x, 7, at<0>);
+  const Tensor<u8, Shape<2>> filled = masked_fill(x, x > 3, 255.0f), put = index_put(x, 7, at<0>);
   CHECK(std::vector<u8>(filled.begin(), filled.end()) == std::vector<u8>{1, 255});
   CHECK(std::vector<u8>(put.begin(), put.end()) == std::vector<u8>{7, 200});
 }
