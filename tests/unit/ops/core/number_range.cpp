@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "weft/exec/function.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/ops.hpp"
 

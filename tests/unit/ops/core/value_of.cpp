@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "weft/exec/immediate.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/nn/activation.hpp"
 #include "weft/nn/container.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/exec/function.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/exec/tensor.hpp"
 #include "weft/ops.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "support/device.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/nn/stack.hpp"
 #include "weft/ops.hpp"
