@@ -19637,6 +19637,47 @@ constexpr ir::Value newton_schulz_step(ir::Value x, A a, B b, C c) {
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are rematerialized instead of stored.
 
+// ---- weft/ops/core/number_range.hpp ----
+// Numbers that an operation is defined for: a probability, a rate, the bounds of randint. A traced function
+// is refused, by an ir::Valueless, as its numbers are known while it is traced; for run-time tensors an Error
+// is thrown.
+
+namespace WEFT_NAMESPACE::detail {
+
+inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+inline constexpr double least_positive = std::numeric_limits<double>::denorm_min();
+
+// Whether a number lies in [low, high]; what is known at run time alone may.
+template <class V>
+constexpr bool lies_in(const V& v, double low, double high) {
+  if constexpr (std::is_arithmetic_v<V>)
+    return static_cast<double>(v) >= low && static_cast<double>(v) <= high;
+  else
+    return true;
+}
+
+// e where its numbers lie in their ranges.
+template <class E>
+constexpr E known_if(bool ok, const E& e, ir::Valueless why) {
+  return ok ? e : without_value<E>(*e.value.builder, why);
+}
+// Of a number that is given outside of a traced function: throws "tensor/number-range" where it does not.
+template <class V>
+constexpr const V& checked_in(const V& v, double low, double high, const char* what) {
+  if constexpr (std::is_arithmetic_v<V>)
+    if (!std::is_constant_evaluated() && !lies_in(v, low, high))
+      throw Error("tensor/number-range", std::string(what) + ", and not " + std::to_string(v));
+  return v;
+}
+
+inline constexpr const char* share_text = "a probability, the q of a quantile and a smoothing lie in [0, 1]";
+inline constexpr const char* delta_text =
+    "the delta of huber_loss and the beta of smooth_l1_loss are positive";
+inline constexpr const char* scale_text =
+    "a standard deviation is not negative, a rate and a width are positive, the p of geometric lies in (0, "
+    "1]";
+
+}  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/core/written.hpp ----
 // What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
 // dtype.
@@ -19646,8 +19687,7 @@ namespace WEFT_NAMESPACE {
 // What: the operation, the value's type, the tensor's dtype.
 WEFT_REFUSAL(FractionsAreKept,
              "the tensor is of integers and the value is floating, which would be cut: make it a tensor of "
-             "such values, "
-             "cast<f32>(x), or cut them by name, cast<i32>(value)");
+             "such values, cast<f32>(x), or cut them by name, cast<i32>(value)");
 
 namespace detail {
 
@@ -20336,13 +20376,11 @@ struct DropoutOp : Operation<DropoutOp> {
       return of_number(b, x, static_cast<double>(p));
   }
   using Operation<DropoutOp>::operator();
-  // Of a run-time tensor: throws "dropout/rate" for a number that is no share.
+  // Of a run-time tensor: throws "tensor/number-range" for a number that is no share.
   template <class X, class P>
   requires std::is_arithmetic_v<P>
   constexpr auto operator()(const X& x, const P& p) const {
-    if (!std::is_constant_evaluated() && !(p >= P{} && p <= P{1}))
-      throw Error("dropout/rate", "the rate of a dropout is the share that it drops, from 0 to 1, and not " +
-                                      std::to_string(p));
+    detail::checked_in(p, 0, 1, "the rate of a dropout is the share that it drops, from 0 to 1");
     return Operation<DropoutOp>::operator()(x, p);
   }
 
@@ -21310,7 +21348,6 @@ struct PadOp : Operation<PadOp<Widths...>> {
     } else if (!detail::number_fits<T>(value)) {
       return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_fit);
     } else {
-      static_assert(sizeof(FractionsAreKept<!detail::is_cut<V, T>, PadOp, V, T>) > 0);
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
   }
@@ -43501,48 +43538,6 @@ struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spell
 // PyTorch). Law: labels outside [0, classes), PyTorch's ignore_index among them, count neither in the sum nor
 // in the mean; without class weights or with them, the logits are read once forward and once backward.
 
-// ---- weft/ops/core/number_range.hpp ----
-// Numbers that an operation is defined for: a probability, a rate, the bounds of randint. A traced function
-// is refused, by an ir::Valueless, as its numbers are known while it is traced; for run-time tensors an Error
-// is thrown.
-
-namespace WEFT_NAMESPACE::detail {
-
-inline constexpr double unlimited = std::numeric_limits<double>::infinity();
-inline constexpr double least_positive = std::numeric_limits<double>::denorm_min();
-
-// Whether a number lies in [low, high]; what is known at run time alone may.
-template <class V>
-constexpr bool lies_in(const V& v, double low, double high) {
-  if constexpr (std::is_arithmetic_v<V>)
-    return static_cast<double>(v) >= low && static_cast<double>(v) <= high;
-  else
-    return true;
-}
-
-// e where its numbers lie in their ranges.
-template <class E>
-constexpr E known_if(bool ok, const E& e, ir::Valueless why) {
-  return ok ? e : without_value<E>(*e.value.builder, why);
-}
-// Of a number that is given outside of a traced function: throws "tensor/number-range" where it does not.
-template <class V>
-constexpr const V& checked_in(const V& v, double low, double high, const char* what) {
-  if constexpr (std::is_arithmetic_v<V>)
-    if (!std::is_constant_evaluated() && !lies_in(v, low, high))
-      throw Error("tensor/number-range", std::string(what) + ", and not " + std::to_string(v));
-  return v;
-}
-
-inline constexpr const char* share_text = "a probability, the q of a quantile and a smoothing lie in [0, 1]";
-inline constexpr const char* delta_text =
-    "the delta of huber_loss and the beta of smooth_l1_loss are positive";
-inline constexpr const char* scale_text =
-    "a standard deviation is not negative, a rate and a width are positive, the p of geometric lies in (0, "
-    "1]";
-
-}  // namespace WEFT_NAMESPACE::detail
-
 namespace WEFT_NAMESPACE {
 
 // What becomes of a loss's elements: mse_loss<reduction::sum>(x, y). batchmean: the sum over the first
@@ -59308,15 +59303,35 @@ class Schedule {
 // The same rate always.
 constexpr Schedule constant(f64 lr) { return lr; }
 
+// A number of steps: an integer, or a floating number that is whole, such as 1e4 or 0.1 * steps; others throw
+// "schedule/bad-argument".
+class Steps {
+ public:
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr Steps(A steps) {
+    if constexpr (std::is_floating_point_v<A>) {
+      const auto given = static_cast<f64>(steps);
+      detail::check(given >= -9e15 && given <= 9e15 && given == static_cast<f64>(static_cast<i64>(given)),
+                    "a schedule's steps, which stand behind the rate and before factors, are whole numbers");
+    }
+    steps_ = static_cast<i64>(steps);
+  }
+  constexpr operator i64() const { return steps_; }
+
+ private:
+  i64 steps_ = 0;
+};
+
 // ConstantLR: lr * factor before step total_iters, then lr.
-constexpr Schedule constant(f64 lr, f64 factor, i64 total_iters) {
+constexpr Schedule constant(f64 lr, f64 factor, Steps total_iters) {
   detail::check(total_iters >= 0, "constant: total_iters must not be negative");
   return Schedule(
       {.kind = detail::Kind::constant_factor, .base = lr, .value = {factor}, .number = {total_iters}});
 }
 
 // LinearLR: lr times a factor that goes from start_factor to end_factor in total_iters steps and stays there.
-constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1, i64 total_iters = 5) {
+constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1, Steps total_iters = 5) {
   detail::check(total_iters > 0, "linear: total_iters must be positive");
   return Schedule({.kind = detail::Kind::linear,
                    .base = lr,
@@ -59325,7 +59340,7 @@ constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1
 }
 
 // StepLR: lr * gamma^floor(step / step_size).
-constexpr Schedule step(f64 lr, i64 step_size, f64 gamma = 0.1) {
+constexpr Schedule step(f64 lr, Steps step_size, f64 gamma = 0.1) {
   detail::check(step_size > 0, "step: step_size must be positive");
   return Schedule({.kind = detail::Kind::step, .base = lr, .value = {gamma}, .number = {step_size}});
 }
@@ -59344,21 +59359,21 @@ constexpr Schedule exponential(f64 lr, f64 gamma) {
 }
 
 // PolynomialLR: lr * (1 - min(step, total_iters) / total_iters)^power.
-constexpr Schedule polynomial(f64 lr, i64 total_iters = 5, f64 power = 1) {
+constexpr Schedule polynomial(f64 lr, Steps total_iters = 5, f64 power = 1) {
   detail::check(total_iters > 0, "polynomial: total_iters must be positive");
   return Schedule({.kind = detail::Kind::polynomial, .base = lr, .value = {power}, .number = {total_iters}});
 }
 
 // CosineAnnealingLR, closed form: eta_min + (lr - eta_min) (1 + cos(pi step / t_max)) / 2; it rises again
 // after t_max.
-constexpr Schedule cosine(f64 lr, i64 t_max, f64 eta_min = 0) {
+constexpr Schedule cosine(f64 lr, Steps t_max, f64 eta_min = 0) {
   detail::check(t_max > 0, "cosine: t_max must be positive");
   return Schedule({.kind = detail::Kind::cosine, .base = lr, .value = {eta_min}, .number = {t_max}});
 }
 
 // CosineAnnealingWarmRestarts: cosine decays of t_0, t_0 t_mult, t_0 t_mult^2, ... steps, each from lr to
 // eta_min.
-constexpr Schedule cosine_restarts(f64 lr, i64 t_0, i64 t_mult = 1, f64 eta_min = 0) {
+constexpr Schedule cosine_restarts(f64 lr, Steps t_0, Steps t_mult = 1, f64 eta_min = 0) {
   detail::check(t_0 > 0, "cosine_restarts: t_0 must be positive");
   detail::check(t_mult > 0, "cosine_restarts: t_mult must be positive");
   return Schedule(
@@ -59374,7 +59389,7 @@ struct OneCycle {
 };
 // OneCycleLR: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor at
 // step total_steps - 1, where it stays (PyTorch refuses later steps).
-constexpr Schedule one_cycle(f64 max_lr, i64 total_steps, OneCycle options = {}) {
+constexpr Schedule one_cycle(f64 max_lr, Steps total_steps, OneCycle options = {}) {
   detail::check(total_steps > 0, "one_cycle: total_steps must be positive");
   detail::check(options.pct_start >= 0 && options.pct_start <= 1, "one_cycle: pct_start must lie in [0, 1]");
   return Schedule({.kind = detail::Kind::one_cycle,
@@ -59406,7 +59421,7 @@ constexpr Schedule cyclic(f64 base_lr, f64 max_lr, Cyclic options = {}) {
 // peak * step / warmup_steps before step warmup_steps, then half a cosine from peak to floor at total_steps,
 // then floor (the schedule of most language models; transformers' get_cosine_schedule_with_warmup for floor
 // 0).
-constexpr Schedule warmup_cosine(f64 peak, i64 warmup_steps, i64 total_steps, f64 floor = 0) {
+constexpr Schedule warmup_cosine(f64 peak, Steps warmup_steps, Steps total_steps, f64 floor = 0) {
   detail::check(warmup_steps >= 0 && warmup_steps <= total_steps,
                 "warmup_cosine: 0 <= warmup_steps <= total_steps");
   return Schedule({.kind = detail::Kind::warmup_cosine,
@@ -59417,7 +59432,7 @@ constexpr Schedule warmup_cosine(f64 peak, i64 warmup_steps, i64 total_steps, f6
 
 // The same with a straight line from peak to floor (transformers' get_linear_schedule_with_warmup for floor
 // 0).
-constexpr Schedule warmup_linear(f64 peak, i64 warmup_steps, i64 total_steps, f64 floor = 0) {
+constexpr Schedule warmup_linear(f64 peak, Steps warmup_steps, Steps total_steps, f64 floor = 0) {
   detail::check(warmup_steps >= 0 && warmup_steps <= total_steps,
                 "warmup_linear: 0 <= warmup_steps <= total_steps");
   return Schedule({.kind = detail::Kind::warmup_linear,
@@ -59466,49 +59481,6 @@ WEFT_SCHEDULE(one_cycle, 2)
 WEFT_SCHEDULE(cyclic, 2)
 WEFT_SCHEDULE(warmup_cosine, 3)
 WEFT_SCHEDULE(warmup_linear, 3)
-#undef WEFT_SCHEDULE
-
-// Steps given as floating numbers, 1e4 or 0.1 * steps, are taken where they are whole; others throw
-// "schedule/bad-argument".
-namespace detail {
-// Whether of at least Least arguments one of First to Last is a floating number.
-template <std::size_t Least, std::size_t First, std::size_t Last, class... A>
-inline constexpr bool has_floating_steps = [] {
-  constexpr bool floating[]{std::is_floating_point_v<A>..., false};
-  for (std::size_t k = First; k <= Last && k < sizeof...(A); ++k)
-    if (floating[k]) return sizeof...(A) >= Least && (std::is_arithmetic_v<A> && ...);
-  return false;
-}();
-template <bool IsSteps, class A>
-constexpr auto step_argument(A a) {
-  if constexpr (IsSteps && std::is_floating_point_v<A>) {
-    const auto steps = static_cast<f64>(a);
-    check(steps >= -9e15 && steps <= 9e15 && steps == static_cast<f64>(static_cast<i64>(steps)),
-          "a schedule's steps, which stand behind the rate and before factors, are whole numbers");
-    return static_cast<i64>(a);
-  } else {
-    return a;
-  }
-}
-}  // namespace detail
-#define WEFT_SCHEDULE(name, least, first, last)                            \
-  template <class... A>                                                    \
-  requires detail::has_floating_steps<least, first, last, A...>            \
-  constexpr Schedule name(A... a) {                                        \
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {              \
-      return name(detail::step_argument<(K >= first && K <= last)>(a)...); \
-    }                                                                      \
-    (std::index_sequence_for<A...>{});                                     \
-  }
-WEFT_SCHEDULE(constant, 3, 2, 2)
-WEFT_SCHEDULE(linear, 4, 3, 3)
-WEFT_SCHEDULE(step, 2, 1, 1)
-WEFT_SCHEDULE(polynomial, 2, 1, 1)
-WEFT_SCHEDULE(cosine, 2, 1, 1)
-WEFT_SCHEDULE(cosine_restarts, 2, 1, 2)
-WEFT_SCHEDULE(one_cycle, 2, 1, 1)
-WEFT_SCHEDULE(warmup_cosine, 3, 1, 2)
-WEFT_SCHEDULE(warmup_linear, 3, 1, 2)
 #undef WEFT_SCHEDULE
 
 WEFT_REFUSAL(

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <type_traits>
-#include <utility>
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
@@ -209,15 +208,35 @@ class Schedule {
 // The same rate always.
 constexpr Schedule constant(f64 lr) { return lr; }
 
+// A number of steps: an integer, or a floating number that is whole, such as 1e4 or 0.1 * steps; others throw
+// "schedule/bad-argument".
+class Steps {
+ public:
+  template <class A>
+  requires std::is_arithmetic_v<A>
+  constexpr Steps(A steps) {
+    if constexpr (std::is_floating_point_v<A>) {
+      const auto given = static_cast<f64>(steps);
+      detail::check(given >= -9e15 && given <= 9e15 && given == static_cast<f64>(static_cast<i64>(given)),
+                    "a schedule's steps, which stand behind the rate and before factors, are whole numbers");
+    }
+    steps_ = static_cast<i64>(steps);
+  }
+  constexpr operator i64() const { return steps_; }
+
+ private:
+  i64 steps_ = 0;
+};
+
 // ConstantLR: lr * factor before step total_iters, then lr.
-constexpr Schedule constant(f64 lr, f64 factor, i64 total_iters) {
+constexpr Schedule constant(f64 lr, f64 factor, Steps total_iters) {
   detail::check(total_iters >= 0, "constant: total_iters must not be negative");
   return Schedule(
       {.kind = detail::Kind::constant_factor, .base = lr, .value = {factor}, .number = {total_iters}});
 }
 
 // LinearLR: lr times a factor that goes from start_factor to end_factor in total_iters steps and stays there.
-constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1, i64 total_iters = 5) {
+constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1, Steps total_iters = 5) {
   detail::check(total_iters > 0, "linear: total_iters must be positive");
   return Schedule({.kind = detail::Kind::linear,
                    .base = lr,
@@ -226,7 +245,7 @@ constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1
 }
 
 // StepLR: lr * gamma^floor(step / step_size).
-constexpr Schedule step(f64 lr, i64 step_size, f64 gamma = 0.1) {
+constexpr Schedule step(f64 lr, Steps step_size, f64 gamma = 0.1) {
   detail::check(step_size > 0, "step: step_size must be positive");
   return Schedule({.kind = detail::Kind::step, .base = lr, .value = {gamma}, .number = {step_size}});
 }
@@ -245,21 +264,21 @@ constexpr Schedule exponential(f64 lr, f64 gamma) {
 }
 
 // PolynomialLR: lr * (1 - min(step, total_iters) / total_iters)^power.
-constexpr Schedule polynomial(f64 lr, i64 total_iters = 5, f64 power = 1) {
+constexpr Schedule polynomial(f64 lr, Steps total_iters = 5, f64 power = 1) {
   detail::check(total_iters > 0, "polynomial: total_iters must be positive");
   return Schedule({.kind = detail::Kind::polynomial, .base = lr, .value = {power}, .number = {total_iters}});
 }
 
 // CosineAnnealingLR, closed form: eta_min + (lr - eta_min) (1 + cos(pi step / t_max)) / 2; it rises again
 // after t_max.
-constexpr Schedule cosine(f64 lr, i64 t_max, f64 eta_min = 0) {
+constexpr Schedule cosine(f64 lr, Steps t_max, f64 eta_min = 0) {
   detail::check(t_max > 0, "cosine: t_max must be positive");
   return Schedule({.kind = detail::Kind::cosine, .base = lr, .value = {eta_min}, .number = {t_max}});
 }
 
 // CosineAnnealingWarmRestarts: cosine decays of t_0, t_0 t_mult, t_0 t_mult^2, ... steps, each from lr to
 // eta_min.
-constexpr Schedule cosine_restarts(f64 lr, i64 t_0, i64 t_mult = 1, f64 eta_min = 0) {
+constexpr Schedule cosine_restarts(f64 lr, Steps t_0, Steps t_mult = 1, f64 eta_min = 0) {
   detail::check(t_0 > 0, "cosine_restarts: t_0 must be positive");
   detail::check(t_mult > 0, "cosine_restarts: t_mult must be positive");
   return Schedule(
@@ -275,7 +294,7 @@ struct OneCycle {
 };
 // OneCycleLR: from max_lr / div_factor up to max_lr, then down to max_lr / div_factor / final_div_factor at
 // step total_steps - 1, where it stays (PyTorch refuses later steps).
-constexpr Schedule one_cycle(f64 max_lr, i64 total_steps, OneCycle options = {}) {
+constexpr Schedule one_cycle(f64 max_lr, Steps total_steps, OneCycle options = {}) {
   detail::check(total_steps > 0, "one_cycle: total_steps must be positive");
   detail::check(options.pct_start >= 0 && options.pct_start <= 1, "one_cycle: pct_start must lie in [0, 1]");
   return Schedule({.kind = detail::Kind::one_cycle,
@@ -307,7 +326,7 @@ constexpr Schedule cyclic(f64 base_lr, f64 max_lr, Cyclic options = {}) {
 // peak * step / warmup_steps before step warmup_steps, then half a cosine from peak to floor at total_steps,
 // then floor (the schedule of most language models; transformers' get_cosine_schedule_with_warmup for floor
 // 0).
-constexpr Schedule warmup_cosine(f64 peak, i64 warmup_steps, i64 total_steps, f64 floor = 0) {
+constexpr Schedule warmup_cosine(f64 peak, Steps warmup_steps, Steps total_steps, f64 floor = 0) {
   detail::check(warmup_steps >= 0 && warmup_steps <= total_steps,
                 "warmup_cosine: 0 <= warmup_steps <= total_steps");
   return Schedule({.kind = detail::Kind::warmup_cosine,
@@ -318,7 +337,7 @@ constexpr Schedule warmup_cosine(f64 peak, i64 warmup_steps, i64 total_steps, f6
 
 // The same with a straight line from peak to floor (transformers' get_linear_schedule_with_warmup for floor
 // 0).
-constexpr Schedule warmup_linear(f64 peak, i64 warmup_steps, i64 total_steps, f64 floor = 0) {
+constexpr Schedule warmup_linear(f64 peak, Steps warmup_steps, Steps total_steps, f64 floor = 0) {
   detail::check(warmup_steps >= 0 && warmup_steps <= total_steps,
                 "warmup_linear: 0 <= warmup_steps <= total_steps");
   return Schedule({.kind = detail::Kind::warmup_linear,
@@ -367,49 +386,6 @@ WEFT_SCHEDULE(one_cycle, 2)
 WEFT_SCHEDULE(cyclic, 2)
 WEFT_SCHEDULE(warmup_cosine, 3)
 WEFT_SCHEDULE(warmup_linear, 3)
-#undef WEFT_SCHEDULE
-
-// Steps given as floating numbers, 1e4 or 0.1 * steps, are taken where they are whole; others throw
-// "schedule/bad-argument".
-namespace detail {
-// Whether of at least Least arguments one of First to Last is a floating number.
-template <std::size_t Least, std::size_t First, std::size_t Last, class... A>
-inline constexpr bool has_floating_steps = [] {
-  constexpr bool floating[]{std::is_floating_point_v<A>..., false};
-  for (std::size_t k = First; k <= Last && k < sizeof...(A); ++k)
-    if (floating[k]) return sizeof...(A) >= Least && (std::is_arithmetic_v<A> && ...);
-  return false;
-}();
-template <bool IsSteps, class A>
-constexpr auto step_argument(A a) {
-  if constexpr (IsSteps && std::is_floating_point_v<A>) {
-    const auto steps = static_cast<f64>(a);
-    check(steps >= -9e15 && steps <= 9e15 && steps == static_cast<f64>(static_cast<i64>(steps)),
-          "a schedule's steps, which stand behind the rate and before factors, are whole numbers");
-    return static_cast<i64>(a);
-  } else {
-    return a;
-  }
-}
-}  // namespace detail
-#define WEFT_SCHEDULE(name, least, first, last)                            \
-  template <class... A>                                                    \
-  requires detail::has_floating_steps<least, first, last, A...>            \
-  constexpr Schedule name(A... a) {                                        \
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {              \
-      return name(detail::step_argument<(K >= first && K <= last)>(a)...); \
-    }                                                                      \
-    (std::index_sequence_for<A...>{});                                     \
-  }
-WEFT_SCHEDULE(constant, 3, 2, 2)
-WEFT_SCHEDULE(linear, 4, 3, 3)
-WEFT_SCHEDULE(step, 2, 1, 1)
-WEFT_SCHEDULE(polynomial, 2, 1, 1)
-WEFT_SCHEDULE(cosine, 2, 1, 1)
-WEFT_SCHEDULE(cosine_restarts, 2, 1, 2)
-WEFT_SCHEDULE(one_cycle, 2, 1, 1)
-WEFT_SCHEDULE(warmup_cosine, 3, 1, 2)
-WEFT_SCHEDULE(warmup_linear, 3, 1, 2)
 #undef WEFT_SCHEDULE
 
 WEFT_REFUSAL(

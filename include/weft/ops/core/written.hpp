@@ -10,8 +10,7 @@ namespace WEFT_NAMESPACE {
 // What: the operation, the value's type, the tensor's dtype.
 WEFT_REFUSAL(FractionsAreKept,
              "the tensor is of integers and the value is floating, which would be cut: make it a tensor of "
-             "such values, "
-             "cast<f32>(x), or cut them by name, cast<i32>(value)");
+             "such values, cast<f32>(x), or cut them by name, cast<i32>(value)");
 
 namespace detail {
 

@@ -2,7 +2,7 @@
 // Random numbers as functions of (seed, step, stream, element): every call in a traced function is a stream
 // of its own, numbered in the order of the calls, so that masks are rematerialized instead of stored.
 
-#include "weft/core/error.hpp"
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/core/written.hpp"
 #include "weft/ops/math/pointwise.hpp"
 
@@ -119,13 +119,11 @@ struct DropoutOp : Operation<DropoutOp> {
       return of_number(b, x, static_cast<double>(p));
   }
   using Operation<DropoutOp>::operator();
-  // Of a run-time tensor: throws "dropout/rate" for a number that is no share.
+  // Of a run-time tensor: throws "tensor/number-range" for a number that is no share.
   template <class X, class P>
   requires std::is_arithmetic_v<P>
   constexpr auto operator()(const X& x, const P& p) const {
-    if (!std::is_constant_evaluated() && !(p >= P{} && p <= P{1}))
-      throw Error("dropout/rate", "the rate of a dropout is the share that it drops, from 0 to 1, and not " +
-                                      std::to_string(p));
+    detail::checked_in(p, 0, 1, "the rate of a dropout is the share that it drops, from 0 to 1");
     return Operation<DropoutOp>::operator()(x, p);
   }
 

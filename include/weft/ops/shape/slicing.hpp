@@ -179,7 +179,6 @@ struct PadOp : Operation<PadOp<Widths...>> {
     } else if (!detail::number_fits<T>(value)) {
       return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_fit);
     } else {
-      static_assert(sizeof(FractionsAreKept<!detail::is_cut<V, T>, PadOp, V, T>) > 0);
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
   }
