@@ -1882,6 +1882,8 @@ enum class Op : u8 {
   reduce_scatter_into_start,  // reduce_scatter_into_start(x, ...): adds the sums in this rank's piece to a
                               // slot of state; list: slot, how it is shared, the place of every operand in it
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
+  all_gather_state_start,     // all_gather_state_start(x): begins to give all ranks x, of the state that they
+                              // share; cast to the node's dtype
   all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
   all_gather_done,            // all_gather_done(start): x, of all ranks
   group_collective,  // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
@@ -2017,6 +2019,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_done", 1, OpClass::collective, 0},
     {"reduce_scatter_into_start", -1, OpClass::collective, 1},
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
+    {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
     {"group_collective", 1, OpClass::collective, 1},
@@ -5946,6 +5949,7 @@ class Fuser : ClusteringState {
       case Op::reduce_scatter_done:
       case Op::reduce_scatter_into_start:
       case Op::reduce_scatter_into_done:
+      case Op::all_gather_state_start:
       case Op::all_gather_start:
       case Op::all_gather_done:
       case Op::group_collective:
@@ -6003,7 +6007,7 @@ class Fuser : ClusteringState {
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again) {
+      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again && !reads_gathered(n)) {
         materialization_[i] = Materialization::inlined;
         leaves_[i] = leaves;
         streams_[i] = streams;
@@ -6016,6 +6020,13 @@ class Fuser : ClusteringState {
       min_kernel_[i] = after_memory(root);
     }
     place(i);
+  }
+
+  // Whether an operand is of what is gathered for those who read it now, and is not to be kept for others.
+  constexpr bool reads_gathered(const Node& n) const {
+    for (int k = n.first; k < n.first + n.arity; ++k)
+      if (nodes_[memory_node(edges_[k])].op == Op::all_gather_done) return true;
+    return false;
   }
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along
@@ -6476,6 +6487,7 @@ class Collector {
         continue;
       }
       if (stored_[x] || materialization_[x] == Materialization::view) {
+        if (is_gathered(x)) return false;
         if (++operands > limits_.recompute_operands) return false;
         if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
             ++loads > limits_.recompute_loads)
@@ -6500,6 +6512,12 @@ class Collector {
     }
     for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
+  }
+
+  // Whether x is of what is gathered for those who read it now, and is not to be kept for others.
+  constexpr bool is_gathered(int x) const {
+    const bool is_view = materialization_[x] == Materialization::view && view_of_[x] >= 0;
+    return nodes_[is_view ? f.views[view_of_[x]].root : x].op == Op::all_gather_done;
   }
 
   // One sweep over the nodes from the last to the first: a node hears from its users in which kernels it is
@@ -7203,6 +7221,7 @@ enum class StepKind : u8 {
   reduce_scatter_done,
   reduce_scatter_into_start,
   reduce_scatter_into_done,
+  all_gather_state_start,
   all_gather_start,
   all_gather_done,
   group_collective,
@@ -8482,6 +8501,8 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
 // on pieces then where it begins in the vector that is shared, and that one's elements and grain.
 // A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
 // each operand: its place behind the first one's, and its elements.
+// An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
+// behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the state's dtype.
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -8499,6 +8520,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_into_start;
     case ir::Op::reduce_scatter_into_done:
       return StepKind::reduce_scatter_into_done;
+    case ir::Op::all_gather_state_start:
+      return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
       return StepKind::all_gather_start;
     default:
@@ -8532,10 +8555,30 @@ constexpr void lower_reduce_scatter_into(const ir::Graph& g, const kernel_ir::Fu
       .bytes = 2 * (end - begin) * size_of(n.dtype);
 }
 
+constexpr void lower_all_gather_state(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                      const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const int x = g.in(node, 0);
+  const ir::Node& from = g.nodes[x];
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(plan.address(f.view_in(g, x, f.kernel_of[node]), from.dtype));
+  addresses.push(kernel_ir::BufferAddress::make(ir::Space::model, 0));
+  const bool known = from.op == ir::Op::state;
+  const i64 begin = known ? g.slots[static_cast<int>(from.imm)].offset / size_of(from.dtype) : 0;
+  for (const i64 number : {g.dims(node).size(), static_cast<i64>(n.dtype), begin, g.attribute(node, 1),
+                           g.attribute(node, 2), static_cast<i64>(from.dtype)})
+    numbers.push(static_cast<u64>(number));
+  out.step(StepKind::all_gather_state_start, out.kernel(StepKind::all_gather_state_start, List<u64>()),
+           addresses, numbers)
+      .bytes = 2 * kernel_ir::bytes_of(g, node);
+}
+
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   if (n.op == ir::Op::reduce_scatter_into_start) return lower_reduce_scatter_into(g, f, plan, node, out);
+  if (n.op == ir::Op::all_gather_state_start) return lower_all_gather_state(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {
@@ -17435,6 +17478,14 @@ constexpr Value all_gather_start(Value x, i64 grain, int request) {
   const i64 list[3]{0, x.dims().extent[0], grain};
   return raw(Op::all_gather_start, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(list, 3), x);
 }
+// Begins to give all ranks x as `dtype`: state, or a trip's slice of it, that is contiguous and lies in the
+// vector of state that ranks share out, of which this rank has its piece alone. Nothing else reads x.
+constexpr Value all_gather_state_start(Value x, DType dtype, const SharedVector& shared, int request) {
+  Builder& b = *x.builder;
+  const i64 list[3]{0, shared.elements, shared.grain};
+  return raw(Op::all_gather_state_start, dtype, x.node().shape, static_cast<u64>(request), b.list(list, 3),
+             x);
+}
 inline constexpr int most_scattered = 32;  // operands
 // Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
 // the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
@@ -17488,9 +17539,16 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   if (n.op == Op::reduce_scatter_into_start) return reduce_scatter_into_fault(g, i);
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
+  const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
+  if (n.op == Op::all_gather_state_start) {
+    if (!is_float(x.dtype) || !is_float(n.dtype)) return "a collective of other than floats";
+    if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
+    return from == to ? nullptr : "all_gather_state_start: not of the whole operand";
+  }
+  if (n.op == Op::all_gather_done && x.op == Op::all_gather_state_start)
+    return done(x.op) && x.dtype == n.dtype ? nullptr : "all_gather_done: not the request of its start";
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
   if (from.rank != 1 || to.rank != 1) return "a collective of what is no vector";
-  const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
   if (n.op == Op::all_reduce_done)
     return done(Op::all_reduce_start) ? nullptr : "all_reduce_done: not the request of its start";
   if (n.op == Op::reduce_scatter_done)
@@ -23350,6 +23408,16 @@ class Communicator : public Counted {
   virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
     (void)request, (void)parts, (void)count, (void)to;
   }
+  // Before the first start_state of request number `request`: it will be of `count` elements.
+  virtual void reserve_state(int request, i64 count) {
+    (void)request, (void)count;
+    throw Error("comm/backend", "this backend shares no parameters out: comm::zero<2, Backend>");
+  }
+  // Begins: of to[0, count), elements of `unit` bytes that are [begin, begin + count) of a vector that the
+  // ranks share, what each rank has in its piece becomes what all have there.
+  virtual void start_state(int request, void* to, i64 begin, i64 count, const Shares& shares, i64 unit) {
+    (void)request, (void)to, (void)begin, (void)count, (void)shares, (void)unit;
+  }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
   // Goes on with what was begun; called between launches.
@@ -26086,7 +26154,8 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   const auto kind = step.kind;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
              kind == StepKind::reduce_scatter_into_start;
-  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_start;
+  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_state_start ||
+                kind == StepKind::all_gather_start;
   out.into = kind == StepKind::reduce_scatter_into_start;
   return out;
 }
@@ -26167,6 +26236,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_done:
     case compiler::StepKind::reduce_scatter_into_start:
     case compiler::StepKind::reduce_scatter_into_done:
+    case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
@@ -27217,7 +27287,10 @@ class Checker {
       };
       for (int i = 0; i < kernel.stores.size; ++i) written(f.pool[kernel.stores.begin + i]);
       if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
+      // of state that is gathered a rank has a piece
+      const bool gathers = kernel.opaque >= 0 && g.nodes[kernel.opaque].op == ir::Op::all_gather_state_start;
       const auto read = [&](int node) {
+        if (gathers) return;
         node = root_of(g, f, node);
         if (!is_float(g.nodes[node].dtype) || is_under_way(g, node) || is_of_pieces(g, f, node)) return;
         const int at = find(plan.where[node], addresses, count);
@@ -29275,25 +29348,33 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
 // walk over that list in order, and allocates nothing.
 
 // ---- weft/targets/shard.hpp ----
-// What a rank has of an optimiser's block whose vectors are shared out.
+// What a rank has of a block of memory whose vectors are shared out: the optimiser's, or the model's.
 
 namespace WEFT_NAMESPACE::exec {
 
 // To the compiler each vector is whole and takes `vector` bytes, one behind the other from byte `from` on; a
-// rank has elements [begin, end) of each, `room` bytes apart. Law: a program reaches no others, as it walks
-// parameter groups there alone.
+// rank has elements [begin, end) of each, `room` bytes apart. What lies behind byte `behind` a rank has
+// whole. Law: a program reaches no others, as it walks parameter groups there alone, or gathers what all
+// have.
 struct Shard {
   i64 from = 0, vector = 0;  // vector 0: the block is whole
   i64 begin = 0, end = 0, unit = 0, room = 0;
   i64 grain = 1;  // elements that are one rank's together
   i64 bytes = 0;  // of the rank's block
+  i64 behind = i64{1} << 62;
 
   constexpr bool is_whole() const { return vector == 0; }
   // Where byte `offset` of the compiler's block is in the rank's, if it has it.
   constexpr i64 at(i64 offset) const {
     if (is_whole() || offset < from) return offset;
+    if (offset >= behind) return from + (behind - from) / vector * room + (offset - behind);
     return from + (offset - from) / vector * room + (offset - from) % vector - begin * unit;
   }
+};
+
+// Of the blocks that a program works on.
+struct Shards {
+  Shard optimizer, model;
 };
 
 }  // namespace WEFT_NAMESPACE::exec
@@ -29309,7 +29390,7 @@ struct Blocks {
   std::byte* scalars = nullptr;
   comm::Communicator* communicator = nullptr;  // of a program of several ranks
   comm::Communicator* group = nullptr;         // of the ranks that hold parts of one model
-  Shard shard{};                               // of the optimiser's block
+  Shards shards{};
 };
 
 // The types and folds of the second stage of all sums of program P.
@@ -29371,7 +29452,9 @@ class LaunchList {
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3)
+        if (step.kind == compiler::StepKind::all_gather_state_start)
+          reserve_state(launch);
+        else if (launch.number_count > 3)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
       if (step.kind == compiler::StepKind::group_collective) {
@@ -29390,7 +29473,7 @@ class LaunchList {
           args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
         args.segment_count = call.segments(step.number_count);
         for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole()) {
+        if (!blocks_.shards.optimizer.is_whole()) {
           if (args.segment_count > 0)
             clip(args);
           else if (reads_shared_vector(step))
@@ -29460,6 +29543,13 @@ class LaunchList {
     else
       blocks_.communicator->reserve_pieces(request, bounds.data(), dtype);
   }
+  // Of a gathering of state: what this rank has of it.
+  void reserve_state(Launch& launch) {
+    blocks_.communicator->reserve_state(static_cast<int>(launch.numbers[0]),
+                                        static_cast<i64>(launch.numbers[1]));
+    launch.args.first_row = blocks_.shards.model.begin;
+    launch.args.rows = blocks_.shards.model.end - blocks_.shards.model.begin;
+  }
   // Of a group_collective: its request.
   int reserve_group(const u64* numbers) {
     const GroupCall call = GroupCall::decode(numbers[0]);
@@ -29484,8 +29574,9 @@ class LaunchList {
     for (int k = first; k < segments_.size(); ++k) {
       const kernels::Segment& whole = segments_[k];
       const i64 end = whole.offset + whole.length;
-      const i64 from = whole.offset < blocks_.shard.begin ? blocks_.shard.begin : whole.offset;
-      const i64 to = end < blocks_.shard.end ? end : blocks_.shard.end;
+      const i64 from =
+          whole.offset < blocks_.shards.optimizer.begin ? blocks_.shards.optimizer.begin : whole.offset;
+      const i64 to = end < blocks_.shards.optimizer.end ? end : blocks_.shards.optimizer.end;
       if (from >= to) continue;
       segments_[kept++] = {tiles, from, to - from};
       tiles += (to - from + kernels::tile_length - 1) / kernels::tile_length;
@@ -29501,13 +29592,13 @@ class LaunchList {
     bool reads = false;
     for (int a = 0; a < step.address_count; ++a)
       reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
-                        BufferAddress::offset(step.addresses[a]) >= blocks_.shard.from);
+                        BufferAddress::offset(step.addresses[a]) >= blocks_.shards.optimizer.from);
     return reads;
   }
   // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
   // a vector that is one row, that or nothing.
   void clip_rows(kernels::LaunchArgs& args) const {
-    const Shard& own = blocks_.shard;
+    const Shard& own = blocks_.shards.optimizer;
     const i64 rows = (own.end - own.begin + own.grain - 1) / own.grain;
     const bool is_one_row = own.grain * own.unit >= own.vector;
     args.clipped = true;
@@ -29614,9 +29705,9 @@ class LaunchList {
     const i64 offset = kernel_ir::BufferAddress::offset(address);
     switch (kernel_ir::BufferAddress::space(address)) {
       case ir::Space::model:
-        return blocks_.model.at(offset);
+        return blocks_.model.at(blocks_.shards.model.at(offset));
       case ir::Space::optimizer:
-        return blocks_.optimizer + blocks_.shard.at(offset);
+        return blocks_.optimizer + blocks_.shards.optimizer.at(offset);
       case ir::Space::scalars:
         return blocks_.scalars + offset;
       case ir::Space::input:
@@ -29733,10 +29824,10 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  // `communicator`: of a program of several ranks, which outlives it; `shard`: what this rank has of
-  // `optimizer`.
+  // `communicator`: of a program of several ranks, which outlives it; `shards`: what this rank has of
+  // `states` and `optimizer`.
   Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace,
-           comm::Communicator* communicator = nullptr, const Shard& shard = {})
+           comm::Communicator* communicator = nullptr, const Shards& shards = {})
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
         group_(states_.connect_group != nullptr ? states_.connect_group() : Shared<comm::Communicator>()),
@@ -29745,7 +29836,7 @@ class Instance final : public Counted {
                                       .workspace = static_cast<std::byte*>(workspace),
                                       .communicator = communicator,
                                       .group = group_.get(),
-                                      .shard = shard})),
+                                      .shards = shards})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {
@@ -35040,6 +35131,33 @@ struct CollectiveCall {
   i64 bytes() const { return elements * unit(); }
 };
 
+// Of an all_gather_state_start: elements [begin, begin + elements) of the vector that is shared out, of which
+// this rank has [own, own_end).
+struct GatherStateCall : CollectiveCall {
+  DType from_dtype{};
+  comm::Shares shares;
+  i64 begin = 0, own = 0, own_end = 0;
+  const std::byte* from = nullptr;  // element `begin`, if this rank had it
+  std::byte* to = nullptr;
+
+  template <class Launch>
+  explicit GatherStateCall(const Launch& launch)
+      : CollectiveCall(launch),
+        from_dtype(static_cast<DType>(launch.numbers[6])),
+        shares{static_cast<i64>(launch.numbers[4]), static_cast<i64>(launch.numbers[5])},
+        from(static_cast<const std::byte*>(launch.args.pointer[2])),
+        to(static_cast<std::byte*>(launch.args.pointer[0])) {
+    begin = (from - static_cast<const std::byte*>(launch.args.pointer[3])) / size_of(from_dtype);
+    const i64 first = launch.args.first_row, last = first + launch.args.rows, end = begin + elements;
+    own = first < begin ? begin : first < end ? first : end;
+    own_end = last < own ? own : last < end ? last : end;
+  }
+  // What this rank gives: where it is, and where it belongs.
+  const void* own_from() const { return from + (own - begin) * size_of(from_dtype); }
+  void* own_to() const { return to + (own - begin) * unit(); }
+  i64 own_elements() const { return own_end - own; }
+};
+
 // Of a reduce_scatter_into_start: what goes where in the vector that is shared out, whose first element here
 // belongs at `to`.
 struct ScatterIntoCall : CollectiveCall {
@@ -35080,6 +35198,27 @@ inline void run_all_gather_start(const HostLaunch& launch, int) {
   const CollectiveCall call(launch);
   std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()));
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0]);
+}
+template <DType Narrow>
+void narrow_state(const GatherStateCall& call) {
+  auto* const to = static_cast<ctype<Narrow>*>(call.own_to());
+  const auto* const from = static_cast<const f32*>(call.own_from());
+  const i64 count = call.own_elements();
+  for (i64 i = 0; i < count; ++i) to[i] = static_cast<ctype<Narrow>>(from[i]);
+}
+inline void run_all_gather_state_start(const HostLaunch& launch, int) {
+  const GatherStateCall call(launch);
+  if (call.dtype == call.from_dtype) {
+    if (call.own_elements() > 0)
+      std::memcpy(call.own_to(), call.own_from(),
+                  static_cast<std::size_t>(call.own_elements() * call.unit()));
+  } else if (call.dtype == DType::bf16) {
+    narrow_state<DType::bf16>(call);
+  } else {
+    narrow_state<DType::f16>(call);
+  }
+  communicator_of(launch).start_state(call.request, call.to, call.begin, call.elements, call.shares,
+                                      call.unit());
 }
 // What it gives is a zero, for the launches behind it to depend on.
 inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
@@ -35316,6 +35455,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_reduce_scatter_into_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done)
     return &kernels::run_reduce_scatter_into_done;
+  else if constexpr (kind == compiler::StepKind::all_gather_state_start)
+    return &kernels::run_all_gather_state_start;
   else if constexpr (kind == compiler::StepKind::all_gather_start)
     return &kernels::run_all_gather_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
@@ -35366,8 +35507,9 @@ class HostProgram {
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
-                given.group, given.shard}),
-        optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
+                given.group, given.shards}),
+        optimizer_bytes_(given.shards.optimizer.is_whole() ? P::header.optimizer_bytes
+                                                           : given.shards.optimizer.bytes) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -37450,7 +37592,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(LaxIsNamed,
              "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
 WEFT_REFUSAL(LoadedIsConst,
-             "load changes the model, and this one is const: declare it without const, or take it by Model&");
+             "load changes the model, and this one is const: declare it without const, or take it by "
+             "Model&; a trainer whose ranks have pieces of it reads a file by trainer.load_model(path)");
 WEFT_REFUSAL(
     ModeIsOption,
     "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "
@@ -37812,9 +37955,13 @@ class Model {
   Model clone() const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    Model other(Uninitialized{}, device());
-    Memory::from_host(device(), other.state(), host.data(), state_bytes());
-    return other;
+    return of_block(device(), host.data());
+  }
+  // A model whose block is copied from the host's memory: state_bytes(), as they lie at state().
+  static Model of_block(const Device& device, const std::byte* block) {
+    Model made(Uninitialized{}, device);
+    Memory::from_host(device, made.state(), block, state_bytes());
+    return made;
   }
 
   // Sets every parameter and buffer to its starting value.
@@ -61316,7 +61463,7 @@ class AnyTrainer {
       return loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);
     }
     void save_model(const std::string& path) override { trainer.model().save(path); }
-    void load_model(const std::string& path) override { trainer.model().load(path); }
+    void load_model(const std::string& path) override { trainer.load_model(path); }
     i64 workspace_bytes() const override { return T::workspace_bytes(); }
     i64 state_bytes() const override { return T::state_bytes(); }
 
@@ -61729,12 +61876,12 @@ WEFT_REFUSAL(ZeroBackendConnects,
              "#include <weft/mpi.hpp>, or comm::zero<1, comm::Nccl> with #include <weft/nccl.hpp>");
 WEFT_REFUSAL(
     ZeroShardsState,
-    "comm::zero<1, Backend> shares the optimiser's state out among the ranks, comm::zero<2, Backend> the "
-    "gradients, too; parameters, stage 3, are whole on each");
+    "comm::zero<Stage, Backend> shares out among the ranks, in stage 1 the optimiser's state, in stage 2 the "
+    "gradients, too, in stage 3 the parameters, too: there are no other stages");
 template <int Stage, class Backend, i64 BucketBytes>
 struct Zero {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ZeroShardsState < Stage == 1 || Stage == 2, GivenSize < Stage >>) > 0);
+  static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -61743,10 +61890,12 @@ struct Zero {
 // Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
 // to its piece of the parameters, gets the mean of the ranks' gradients for that alone, updates it and gives
 // it to all. In stage 2 it has of the gradients that piece alone: each bucket of BucketBytes is summed into
-// it while the backward pass goes on, and accumulate<N> adds N calls there. (ZeRO, stages 1 and 2:
-// Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
-// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stage 2 those of one
-// process with accumulate<N ranks>. Optimisers that work element by element.
+// it while the backward pass goes on, and accumulate<N> adds N calls there. In stage 3 it has of the
+// parameters that piece alone: those of a block are gathered before it is computed and dropped behind
+// (transforms/gather_parameters.hpp), and trainer.model() is a call of all ranks. (ZeRO: Rajbhandari et al.,
+// "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
+// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of
+// one process with accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
@@ -61835,6 +61984,13 @@ struct Options {
   static constexpr bool shards_gradients = [] {
     if constexpr (sharded)
       return Comm::stage > 1;
+    else
+      return false;
+  }();
+  // And the parameters.
+  static constexpr bool shards_parameters = [] {
+    if constexpr (sharded)
+      return Comm::stage > 2;
     else
       return false;
   }();
@@ -61990,6 +62146,150 @@ void join(const R& ranks, u64 digest, u64& seed) {
 }
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/trainer_refusals.hpp ----
+// What is said to who uses a trainer as it cannot be used: by the names of PyTorch, Keras and scikit-learn,
+// copied, with arguments in braces.
+
+namespace WEFT_NAMESPACE::train {
+
+WEFT_REFUSAL(NormIsKnown,
+             "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
+             "infinite `most` to look at it alone");
+
+WEFT_REFUSAL(
+    TrainerIsStepped,
+    "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
+    "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
+    "rate, and compile(trainer.model(), in<...>) predicts");
+WEFT_REFUSAL(
+    RateIsNumber,
+    "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
+    "schedule::cosine(1e-3, 1000)}");
+WEFT_REFUSAL(DatasetIsEvaluated,
+             "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
+             "trainer.evaluate(loader); of vectors, data::Arrays<f32, i64> dataset({x, {8}}, {y, {}})");
+WEFT_REFUSAL(AverageIsKept,
+             "average: the optimiser keeps no average of the weights: make_trainer(..., "
+             "optim::ema(optim::AdamW{}, 0.999f)), or optim::swa");
+
+WEFT_REFUSAL(
+    StepIsWhole,
+    "step(x, y) is the whole step: forward, backward, update and zeroed gradients: leave zero_grad() and "
+    "backward() out");
+WEFT_REFUSAL(StepIsUnbraced,
+             "step takes one argument for each input, without braces around them: trainer.step(x, y)");
+WEFT_REFUSAL(TrainerIsNoPointer, "a trainer is no pointer: write trainer.step(x, y) in place of ->");
+WEFT_REFUSAL(
+    TrainerIsMoved,
+    "a trainer is moved, not copied, as it works in memory of its own: auto b = std::move(a) takes it "
+    "over, auto& b = a names the same one, trainer.save(path) and load(path) make another like it");
+WEFT_REFUSAL(TrainerEvaluates, "a trainer evaluates its own model: trainer.evaluate(dataset)");
+WEFT_REFUSAL(
+    LossIsReturned,
+    "the loss is what a step returns: float loss = trainer.step(x, y); the rate is trainer.lr(), and is "
+    "set by trainer.set_lr(0.1f)");
+WEFT_REFUSAL(RateIsSet,
+             "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
+             "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
+
+WEFT_REFUSAL(StateIsOfModel,
+             "parameters are the model's: trainer.model().get<\"fc1.weight\">() reads one, and "
+             "model.get<\"fc1.weight\">() = values writes one of Model<Net> model, make_trainer(model, ...)");
+
+// trainer.optimizer().lr = 0.1f
+struct AfterOptimizer : AfterRefusal {
+  AfterRefusal lr, weight_decay, momentum, param_groups;
+};
+// trainer.optimizer.lr = 0.1f, trainer.optimizer.param_groups[0], for (auto& g :
+// trainer.optimizer.param_groups)
+template <class M>
+struct OptimizerNumber {
+  template <class B>
+  constexpr void operator=(const B&) const {
+    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
+  }
+  template <class B>
+  constexpr operator B() const {
+    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
+    return B{};
+  }
+  template <class I>
+  auto operator[](const I&) const {
+    static_assert(sizeof(RateIsSet<sizeof(I) == 0, M>) > 0);
+    return AfterOptimizer{};
+  }
+  template <class N = M>
+  auto begin() const {
+    static_assert(sizeof(RateIsSet<sizeof(N*) == 0, M>) > 0);
+    return static_cast<AfterOptimizer*>(nullptr);
+  }
+  AfterOptimizer* end() const { return nullptr; }
+};
+// trainer.loss
+template <class M>
+struct LossMember {
+  template <class B>
+  constexpr operator B() const {
+    static_assert(sizeof(LossIsReturned<sizeof(B) == 0, M>) > 0);
+    return B{};
+  }
+  template <class Out>
+  requires requires(Out& out) { out << 1; }
+  friend Out& operator<<(Out& out, const LossMember&) {
+    static_assert(sizeof(LossIsReturned<sizeof(Out) == 0, M>) > 0);
+    return out;
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LossIsReturned, spelled::backward, M)
+  WEFT_MEMBER(operator())
+  WEFT_MEMBER(item)
+  WEFT_MEMBER(backward)
+#undef WEFT_MEMBER
+};
+// trainer.optimizer
+template <class M>
+struct OptimizerMember {
+  OptimizerNumber<M> lr, weight_decay, momentum, betas, eps, param_groups;
+  template <class... A>
+  auto operator()(const A&...) const {
+    static_assert(sizeof(RateIsSet<(sizeof...(A) > 1024), M>) > 0);
+    return AfterOptimizer{};
+  }
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, StepIsWhole, spelled::step, M)
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, StepIsWhole, spelled::zero_grad, M)
+};
+
+// The members that others' trainers have, of one of an M.
+template <class M>
+struct RefusedMembers {
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
+  WEFT_MEMBER(zero_grad, StepIsWhole)
+  WEFT_MEMBER(backward, StepIsWhole)
+  WEFT_MEMBER(eval, exec::ModeIsOption)
+  WEFT_MEMBER(state_dict, exec::StateIsNamed)
+  WEFT_MEMBER(parameters, exec::StateIsNamed)
+  WEFT_MEMBER(fit, TrainerIsStepped)
+  WEFT_MEMBER(train, TrainerIsStepped)
+  WEFT_MEMBER(test, TrainerIsStepped)
+  WEFT_MEMBER(validate, TrainerIsStepped)
+  WEFT_MEMBER(predict, TrainerIsStepped)
+  WEFT_MEMBER(get_lr, TrainerIsStepped)
+  WEFT_MEMBER(set_learning_rate, TrainerIsStepped)
+  WEFT_MEMBER(load_state_dict, TrainerIsStepped)
+  WEFT_MEMBER(forward, TrainerIsStepped)
+  WEFT_MEMBER(to, TrainerIsStepped)
+  WEFT_MEMBER(cuda, TrainerIsStepped)
+  WEFT_MEMBER(get, StateIsOfModel)
+  template <FixedString Name>
+  auto get() const {
+    static_assert(sizeof(StateIsOfModel<sizeof(Name) == 0, spelled::get, M>) > 0);
+    return AfterRefusal{};
+  }
+  static constexpr OptimizerMember<M> optimizer{};
+  static constexpr LossMember<M> loss{};
+#undef WEFT_MEMBER
+};
+
+}  // namespace WEFT_NAMESPACE::train
 
 namespace WEFT_NAMESPACE {
 
@@ -62115,6 +62415,49 @@ auto evaluate_model(const Ranks& ranks, M&& model, F f, const D& dataset, const 
   }
 }
 
+// evaluate() of a trainer: its members with_model(f), which calls f(ranks, model). Loss: what it trains on
+// inputs I...
+template <class Self, class Loss, class... I>
+class Evaluated {
+ public:
+  // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
+  // trainer's model and, where no others are given, its inputs; of the loss without f. On several ranks a
+  // call of all.
+  template <class G, class D, class... A>
+  requires(!data::Dataset<G> && !requires(const G& g) {
+    g.data(), g.size();
+  }) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
+    return self().with_model([&](const auto& ranks, auto& model) {
+      if constexpr (option_count < OptionKind::input, A... >> 0)
+        return evaluate_model(ranks, model, f, dataset, inputs_then_options...);
+      else
+        return evaluate_model(ranks, model, f, dataset, I{}..., inputs_then_options...);
+    });
+  }
+  // The mean of the loss.
+  template <data::Dataset D, class... A>
+  auto evaluate(const D& dataset, const A&... options) {
+    return self().with_model([&](const auto& ranks, auto& model) {
+      return evaluate_model(ranks, model, Loss{}, dataset, I{}..., options...);
+    });
+  }
+  // Refused.
+  template <class X, class Y, class... More>
+  requires(!data::Dataset<X> &&
+           requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
+    static_assert(sizeof(DatasetIsEvaluated<sizeof(X) == 0, X, Y>) > 0);
+    return AfterRefusal{};
+  }
+  template <class D>
+  requires(!data::Dataset<D>) auto evaluate(const D&) {
+    static_assert(sizeof(DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
+    return AfterRefusal{};
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
 }  // namespace train
 
 // One number, or an std::array of them where f has several results. The model is not changed by it, but for
@@ -62148,6 +62491,307 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 // ---- weft/train/blocks.hpp ----
 // The blocks of a model for activation checkpointing, told by the names of its state: "h.0.fc.weight" lies in
 // block h.0. Of blocks in one another the outermost counts.
+
+// ---- weft/transforms/gather_parameters.hpp ----
+// Parameters that ranks share out, each with a piece: what the program reads of them is gathered just before
+// and dropped behind (ZeRO, stage 3: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
+// Parameter Models", 2020). Parameters go in units, a block or a module. While one is computed with, the next
+// one is on its way; the two that were read last need not be gathered anew. Of an nn::Stack each trip of its
+// loop gathers its own. What is read in a lower precision alone comes in it.
+//
+// Law: the bits are those of the graph without; nothing reads the parameters' state but what begins to gather
+// it, and the updates of parameter groups, which walk a rank's piece.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// A parameter of the arena: elements [begin, ...) up to the next one's, and its unit.
+struct ArenaParameter {
+  i64 begin = 0;
+  int unit = 0;
+};
+
+class ParameterGatherer {
+ public:
+  // `parameters`: in the order of the arena. `shared`: the arena, whose elements are of `dtype`. Requests are
+  // numbered from `first_request` on, in bodies of loops, too.
+  constexpr ParameterGatherer(const ir::Graph& graph, const List<ArenaParameter>& parameters,
+                              const ir::SharedVector& shared, DType dtype, int first_request)
+      : g(graph),
+        b(graph, graph.nodes.size() + 4 * parameters.size()),
+        parameters_(parameters),
+        shared_(shared),
+        dtype_(dtype),
+        next_request_(first_request),
+        moved_(graph.nodes.size(), -1) {
+    b.graph.bodies = g.bodies;
+    b.graph.body_words = g.body_words;
+    find_sources();
+    find_openings();
+    for (Opening& opening : openings_) join(opening);
+  }
+
+  constexpr ir::Graph run() {
+    next_use_ = 0;
+    List<int> operands;
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (base_[i] >= 0) continue;
+      const ir::Node& node = g.nodes[i];
+      if (node.op == ir::Op::loop && reads_slices(i)) {
+        moved_[i] = move_loop(i);
+        continue;
+      }
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(read(g.in(i, k)));
+      moved_[i] = b.add(node, operands.data(), operands.size());
+    }
+    for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
+    for (const int x : g.outputs) b.graph.outputs.push(read(x));
+    for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, read(a.node)});
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // What a node is of the arena's elements from `begin` on: as they are, or as another dtype.
+  struct Source {
+    i64 begin = 0;
+    DType dtype{};
+  };
+  struct Read {
+    i64 begin = 0, length = 0;
+    DType dtype{};
+    int run = -1;
+  };
+  // Reads that lie side by side, which are gathered as one.
+  struct Run {
+    i64 begin = 0, length = 0;
+    DType dtype{};
+    int start = -1, done = -1;  // nodes
+  };
+  // From where a unit is gathered until it is forgotten.
+  struct Opening {
+    int unit = -1;
+    List<Read> reads;
+    List<Run> runs;
+  };
+  // A use, in the order of the graph: read number `read` of an opening.
+  struct Use {
+    int opening = 0, read = 0;
+  };
+
+  // State, and parts and casts of it that are gathered as what they are; and views of these, which are made
+  // anew for each that reads them.
+  constexpr void find_sources() {
+    source_of_ = base_ = List<int>(g.nodes.size(), -1);
+    const i64 unit = size_of(dtype_);
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      const ir::Node& node = g.nodes[i];
+      if (is_view(node.op)) base_[i] = base_[g.in(i, 0)];
+      Source found;
+      if (node.op == ir::Op::state) {
+        const ir::Slot& slot = g.slots[static_cast<int>(node.imm)];
+        if (slot.space != ir::Space::model || slot.segments >= 0 || slot.offset >= shared_.elements * unit)
+          continue;
+        found = {slot.offset / unit, dtype_};
+      } else if (node.op == ir::Op::cast || node.op == ir::Op::flat_slice) {
+        const int of = source_of_[g.in(i, 0)];
+        if (of < 0) continue;
+        found = sources_[of];
+        if (node.op == ir::Op::flat_slice) {
+          found.begin += static_cast<i64>(node.imm);
+        } else {
+          const bool narrows =
+              dtype_ == DType::f32 && (node.dtype == DType::bf16 || node.dtype == DType::f16);
+          if (found.dtype != dtype_ || !(narrows || node.dtype == dtype_)) continue;
+          found.dtype = node.dtype;
+        }
+      } else {
+        continue;
+      }
+      source_of_[i] = sources_.size();
+      base_[i] = i;
+      sources_.push(found);
+    }
+  }
+  static constexpr bool is_view(ir::Op op) {
+    return op == ir::Op::reshape || op == ir::Op::permute || op == ir::Op::slice || op == ir::Op::broadcast;
+  }
+  constexpr int unit_of(i64 begin) const {
+    int low = 0, high = parameters_.size();  // the last that begins no later
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      if (parameters_[middle].begin <= begin)
+        low = middle;
+      else
+        high = middle;
+    }
+    return parameters_[low].unit;
+  }
+  // Slices of a stack, which the trips of a loop gather themselves.
+  constexpr bool is_slices(int i, int k) const {
+    return g.nodes[i].op == ir::Op::loop && source_of_[g.in(i, k)] >= 0 && ir::loop_shape(g, i).is_stacked(k);
+  }
+  constexpr bool reads_slices(int i) const {
+    for (int k = 0; k < g.nodes[i].arity; ++k)
+      if (is_slices(i, k)) return true;
+    return false;
+  }
+
+  constexpr void find_openings() {
+    for (int i = 0; i < g.nodes.size(); ++i) {
+      if (base_[i] >= 0) continue;
+      for (int k = 0; k < g.nodes[i].arity; ++k)
+        if (!is_slices(i, k)) note(g.in(i, k));
+    }
+    for (const int x : g.outputs) note(x);
+    for (const ir::Assign& a : g.assigns) note(a.node);
+  }
+  constexpr void note(int x) {
+    x = base_[x];
+    if (x < 0) return;
+    const Source& source = sources_[source_of_[x]];
+    const int unit = unit_of(source.begin);
+    if (last_[0] < 0 || openings_[last_[0]].unit != unit) {
+      const bool is_other = last_[1] >= 0 && openings_[last_[1]].unit == unit;
+      const int again = is_other ? last_[1] : openings_.size();
+      if (!is_other) openings_.push({unit, {}, {}});
+      last_[1] = last_[0];
+      last_[0] = again;
+    }
+    Opening& opening = openings_[last_[0]];
+    const i64 length = g.dims(x).size();
+    int k = 0;
+    while (k < opening.reads.size() &&
+           !(opening.reads[k].begin == source.begin && opening.reads[k].length == length &&
+             opening.reads[k].dtype == source.dtype))
+      ++k;
+    if (k == opening.reads.size()) opening.reads.push({source.begin, length, source.dtype, -1});
+    uses_.push({last_[0], k});
+  }
+  // What lies between neighbours, small parameters and the room that aligns the next one, comes along: that
+  // takes less time than a message.
+  constexpr void join(Opening& opening) {
+    constexpr i64 most_between = 4096;  // elements
+    List<int> order;
+    for (int k = 0; k < opening.reads.size(); ++k) order.push(k);
+    sort(order, [&](int x, int y) {
+      const Read &a = opening.reads[x], &c = opening.reads[y];
+      return a.dtype != c.dtype ? a.dtype < c.dtype : a.begin < c.begin;
+    });
+    for (const int k : order) {
+      Read& read = opening.reads[k];
+      if (!opening.runs.empty()) {
+        Run& run = opening.runs.back();
+        const i64 end = run.begin + run.length;
+        if (run.dtype == read.dtype && read.begin - end <= most_between) {
+          if (read.begin + read.length > end) run.length = read.begin + read.length - run.begin;
+          read.run = opening.runs.size() - 1;
+          continue;
+        }
+      }
+      read.run = opening.runs.size();
+      opening.runs.push({read.begin, read.length, read.dtype});
+    }
+  }
+
+  // Node x of the graph, in the new one.
+  constexpr int read(int x) {
+    if (base_[x] < 0) return moved_[x];
+    const int source = gathered(base_[x]);
+    return view(x, source);
+  }
+  // The views that make x of its base, of `source`.
+  constexpr int view(int x, int source) {
+    if (x == base_[x]) return source;
+    const int operand = view(g.in(x, 0), source);
+    return b.add(g.nodes[x], &operand, 1);
+  }
+  constexpr int gathered(int x) {
+    const Use use = uses_[next_use_++];
+    const Read& read = openings_[use.opening].reads[use.read];
+    begin(use.opening);
+    Run& run = openings_[use.opening].runs[read.run];
+    if (run.done < 0) {
+      run.done = ir::collective_done({&b, run.start}).id;
+      if (use.opening + 1 < openings_.size()) begin(use.opening + 1);
+    }
+    return ir::flat_slice({&b, run.done}, read.begin - run.begin, g.dims(x)).id;
+  }
+  constexpr void begin(int number) {
+    for (Run& run : openings_[number].runs) {
+      if (run.start >= 0) continue;
+      const i64 extent[1]{run.length};
+      run.start = start(state(run.begin, ir::make_dims(1, extent)), run.dtype, b).id;
+    }
+  }
+  constexpr ir::Value state(i64 begin, const Dims& dims) {
+    b.graph.slots.push({ir::Space::model, dtype_, b.shape(dims), -1, begin * size_of(dtype_)});
+    return {&b, b.leaf(ir::Op::state, dtype_, dims, static_cast<u64>(b.graph.slots.size() - 1))};
+  }
+  constexpr ir::Value start(ir::Value x, DType dtype, ir::Builder& builder) {
+    return ir::all_gather_state_start({&builder, x.id}, dtype, shared_, next_request_++);
+  }
+
+  // A loop whose body gathers its slices.
+  constexpr int move_loop(int i) {
+    ir::Node node = g.nodes[i];
+    const ir::Graph body = ir::loop_body(g, i);
+    List<u8> is_slice(node.arity, 0);
+    List<int> operands;
+    for (int k = 0; k < node.arity; ++k) {
+      const int x = g.in(i, k);
+      is_slice[k] = is_slices(i, k);
+      operands.push(is_slice[k] ? state(sources_[source_of_[x]].begin, g.dims(x)).id : read(x));
+    }
+    node.imm = static_cast<u64>(ir::add_body(b.graph, gather_in(body, is_slice)));
+    return b.add(node, operands.data(), operands.size());
+  }
+  constexpr ir::Graph gather_in(const ir::Graph& body, const List<u8>& is_slice) {
+    ir::Builder inside(body, body.nodes.size() + 3 * is_slice.size());
+    inside.graph.bodies = body.bodies;
+    inside.graph.body_words = body.body_words;
+    List<int> moved(body.nodes.size(), -1), started(body.nodes.size(), -1), operands;
+    for (int k = 0; k < is_slice.size(); ++k) {
+      const int x = body.inputs[k];
+      if (x < 0 || !is_slice[k]) continue;
+      const ir::Node& input = body.nodes[x];
+      const int slice = inside.leaf(ir::Op::input, dtype_, body.dims(x), input.imm);
+      moved[x] = slice;
+      started[x] = start({&inside, slice}, input.dtype, inside).id;
+    }
+    const List<int> inputs = moved;
+    const auto read_in = [&](int x) {
+      if (started[x] >= 0 && moved[x] == inputs[x]) moved[x] = ir::collective_done({&inside, started[x]}).id;
+      return moved[x];
+    };
+    for (int i = 0; i < body.nodes.size(); ++i) {
+      if (started[i] >= 0) continue;
+      const ir::Node& node = body.nodes[i];
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(read_in(body.in(i, k)));
+      moved[i] = inside.add(node, operands.data(), operands.size());
+    }
+    for (const int x : body.inputs)
+      inside.graph.inputs.push(x < 0 ? -1 : started[x] >= 0 ? inputs[x] : moved[x]);
+    for (const int x : body.outputs) inside.graph.outputs.push(read_in(x));
+    for (const ir::Assign& a : body.assigns) inside.graph.assigns.push({a.slot, read_in(a.node)});
+    return static_cast<ir::Graph&&>(inside.graph);
+  }
+
+  const ir::Graph& g;
+  ir::Builder b;
+  const List<ArenaParameter>& parameters_;
+  ir::SharedVector shared_;
+  DType dtype_;
+  int next_request_;
+  List<int> moved_, source_of_, base_;  // the last: of a view, or of itself, the node that is a source
+  List<Source> sources_;
+  List<Opening> openings_;
+  List<Use> uses_;
+  int last_[2]{-1, -1};  // the two openings that were read last
+  int next_use_ = 0;
+};
+
+}  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::train {
 
@@ -62185,6 +62829,29 @@ constexpr List<int> blocks_of_slots() {
     blocks.push(block.empty() ? -1 : count - 1);
   }
   return blocks;
+}
+// The trained parameters in the order of the arena, each with the number of what is gathered together where
+// ranks share parameters out: its block, or elsewhere its module.
+template <class M>
+constexpr List<transforms::ArenaParameter> arena_units() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<transforms::ArenaParameter> units;
+  std::string_view last;
+  int count = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) continue;
+    std::string_view unit = block_of(row.name);
+    if (unit.empty()) {
+      const std::string_view name = row.name.view();
+      const std::size_t dot = name.rfind('.');
+      unit = name.substr(0, dot == std::string_view::npos ? 0 : dot);
+    }
+    if (count == 0 || unit != last) ++count;
+    last = unit;
+    units.push({row.offset / size_of(row.dtype), count - 1});
+  }
+  return units;
 }
 // Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
 template <class M>
@@ -64121,6 +64788,7 @@ template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
   using model = M;
   static constexpr Checks checks = O::checks;
+  static constexpr bool shards_parameters = O::shards_parameters;
   static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr int forward_nodes = traced_nodes<M, F, O, I...>();
@@ -64204,11 +64872,29 @@ struct StepSource {
       ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
     }
   };
-  static constexpr ir::Graph graph() {
+  static constexpr ir::Graph kept_graph() {
     if constexpr (O::recomputes && has_written_blocks<M>)
       return ir::FrozenGraph<RematerializedStage>::graph();
     else
       return compiler::graph_of<RoundedStage>();
+  }
+  // The same with the parameters gathered, where ranks share them out. Sums over ranks have the first
+  // requests, two of the norm and of what is not finite the next.
+  static constexpr ir::Graph gathered(const ir::Graph& g) {
+    return transforms::ParameterGatherer(g, arena_units<M>(),
+                                         {arena_shares<M, O>.elements, arena_shares<M, O>.grain},
+                                         parameter_type<M>(), updated_by().requests + 2)
+        .run();
+  }
+  struct GatheredStage {
+    static constexpr int capacity = StepSource::capacity * 2;
+    static constexpr void write(WordWriter& w) { ir::write(w, gathered(kept_graph())); }
+  };
+  static constexpr ir::Graph graph() {
+    if constexpr (O::shards_parameters)
+      return ir::FrozenGraph<GatheredStage>::graph();
+    else
+      return kept_graph();
   }
   // Where the buffers lie that the step assigns, in bytes of the model's block.
   static constexpr ir::Range assigned_buffers() {
@@ -64644,8 +65330,12 @@ struct KeptSource : Step {
     static constexpr void write(WordWriter& w) {
       List<int> order;
       for (int i = 0; i < Count; ++i) order.push(Order<Step>::node(i));
-      ir::write(w, transforms::rematerialize(WholeSource<Step>::graph(),
-                                             blocks_of_slots<typename Step::model>(), order, Count));
+      ir::Graph kept = transforms::rematerialize(WholeSource<Step>::graph(),
+                                                 blocks_of_slots<typename Step::model>(), order, Count);
+      if constexpr (Step::shards_parameters)
+        ir::write(w, Step::gathered(kept));
+      else
+        ir::write(w, kept);
     }
   };
   static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }
@@ -65247,10 +65937,11 @@ struct CheckpointPiece {
   bool whole = false;      // whether these are all
 };
 
-// What rank `rank` of `ranks` writes: of the vectors that ranks share out what `shard` says is its own; of
+// What rank `rank` of `ranks` writes: of the vectors that ranks share out what `shards` says is its own; of
 // all else whole rows, dealt by their bytes, or, of the optimiser beside shared vectors, by rank 0.
-inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form, const exec::Shard& shard,
+inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form, const exec::Shards& shards,
                                                       i64 rank, i64 ranks) {
+  const exec::Shard& shard = shards.optimizer;
   const auto elements = [](const exec::StateForm::Row& row) {
     i64 count = 1;
     for (const i64 extent : row.shape) count *= extent;
@@ -65258,6 +65949,9 @@ inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form
   };
   // Where row `i` lies among the shared vectors, in bytes of one of them; -1: it does not.
   const auto shared_at = [&](const exec::StateForm::Row& row) {
+    if (row.offset < form.model_bytes)
+      return shards.model.is_whole() || row.offset >= shards.model.behind || elements(row) == 0 ? i64{-1}
+                                                                                                : row.offset;
     const i64 offset = row.offset - form.model_bytes;
     return shard.is_whole() || offset < shard.from || elements(row) == 0
                ? i64{-1}
@@ -65297,11 +65991,11 @@ inline void index_one_file(SaveJob& job, const std::string& path, const Checkpoi
 }
 
 // Takes what rank `rank` of `ranks` writes of a save into `job`: read(offset, to, bytes) copies from the
-// rank's own memory what the form has at `offset`. shard_of(rank): what a rank has of the shared vectors.
+// rank's own memory what the form has at `offset`. shards_of(rank): what a rank has of the shared vectors.
 // `again`: the index names files of this number of calls already.
-template <class ShardOf, class Read>
+template <class ShardsOf, class Read>
 void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
-                 const CheckpointCounts& counts, i64 rank, i64 ranks, bool again, const ShardOf& shard_of,
+                 const CheckpointCounts& counts, i64 rank, i64 ranks, bool again, const ShardsOf& shards_of,
                  const Read& read) {
   const io::Safetensors::Metadata metadata = checkpoint_metadata(form, counts);
   const auto name_of = [](const CheckpointPiece& piece, const std::string& row) {
@@ -65309,7 +66003,7 @@ void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& fo
   };
   // f(piece, name) for every piece of a rank, and once more for each further name of its row.
   const auto each_piece = [&](i64 of, const auto& f) {
-    for (const CheckpointPiece& piece : checkpoint_pieces(form, shard_of(of), of, ranks)) {
+    for (const CheckpointPiece& piece : checkpoint_pieces(form, shards_of(of), of, ranks)) {
       f(piece, name_of(piece, form.state.rows[piece.row].name));
       for (const exec::StateForm::Alias& alias : form.state.aliases)
         if (alias.row == piece.row) f(piece, name_of(piece, alias.name));
@@ -65347,6 +66041,73 @@ void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& fo
         job.index.wholes.push_back({row.name, {}, row.shape});
     });
 }
+
+}  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/model_piece.hpp ----
+// What one rank keeps of a model whose parameters the ranks share out: its piece of them, and the buffers.
+
+namespace WEFT_NAMESPACE::train {
+
+// What rank `rank` has of the block of an M: a piece of the arena, then what lies behind that. Whole where
+// parameters are not shared out.
+template <class M, class O>
+constexpr exec::Shard model_shard_of(i64 rank, i64 ranks) {
+  exec::Shard shard;
+  if constexpr (O::shards_parameters) {
+    constexpr const auto& table = nn::state_table<M>;
+    constexpr const comm::Shares& shares = arena_shares<M, O>;
+    shard.vector = shard.behind = table.trained_bytes;
+    shard.unit = size_of(parameter_type<M>());
+    shard.begin = shares.begin(rank, ranks);
+    shard.end = shares.begin(rank + 1, ranks);
+    shard.room = kernel_ir::align_up(shares.piece(ranks) * shard.unit);
+    shard.grain = shares.grain;
+    shard.bytes = shard.room + table.bytes - table.trained_bytes;
+  }
+  return shard;
+}
+// Bytes of it.
+template <class M, class O>
+constexpr i64 model_bytes_of(i64 ranks) {
+  return O::shards_parameters ? model_shard_of<M, O>(0, ranks).bytes : nn::state_table<M>.bytes;
+}
+
+// Has the whole model until it is cut, as ranks begin with rank 0's values. Members are named as a Model's.
+template <class M, class O, class Device>
+class ModelPiece {
+ public:
+  ModelPiece(Model<M, Device>&& given) : state_(Model<M, Device>(std::move(given)).storage()) {}
+
+  // Leaves what `rank` has. Throws "train/shared" where a function has the model, too.
+  void cut(i64 rank, i64 ranks) {
+    if (!state_->has_one_owner())
+      throw Error("train/shared",
+                  "comm::zero<3, Backend>: a function or trainer works in the memory of this model, which no "
+                  "rank keeps: compile functions of trainer.model(), which is a copy");
+    using Memory = exec::DeviceMemory<Device>;
+    const exec::Shard shard = model_shard_of<M, O>(rank, ranks);
+    const Shared<Storage> whole = std::exchange(state_, exec::allocate(device(), shard.bytes));
+    const auto copy = [&](i64 begin, i64 end) {
+      std::vector<std::byte> bytes(static_cast<std::size_t>(end - begin));
+      Memory::to_host(device(), bytes.data(), whole->data() + begin, end - begin);
+      Memory::from_host(device(), state() + shard.at(begin), bytes.data(), end - begin);
+    };
+    Memory::zero(device(), state(), shard.bytes);
+    copy(shard.begin * shard.unit, shard.end * shard.unit);
+    copy(shard.behind, nn::state_table<M>.bytes);
+    bytes_ = shard.bytes;
+  }
+
+  const Device& device() const { return state_->device(); }
+  std::byte* state() const { return state_->data(); }
+  const Shared<exec::DeviceStorage<Device>>& storage() const { return state_; }
+  exec::HeldStates<Device> states() const { return {state_, bytes_}; }
+
+ private:
+  using Storage = exec::DeviceStorage<Device>;
+  Shared<Storage> state_;
+  i64 bytes_ = nn::state_table<M>.bytes;
+};
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -65398,7 +66159,7 @@ class StateCopies {
   void restore(CheckpointReader& checkpoint, const CheckpointForm& form) const {
     if constexpr (in_parts)
       exec::take_parts(group_.rank(), form.state, exec::whole_form(form.state), checkpoint.block().data());
-    Memory::from_host(device_, model_, checkpoint.block().data(), form.model_bytes);
+    take_model(checkpoint.block().data());
     const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
     if constexpr (O::sharded) {
@@ -65412,9 +66173,65 @@ class StateCopies {
 
   // Vector k, a moment or, behind these, the accumulated gradients, of all ranks' pieces into to[0,
   // trained_bytes), which may be null; a call of all ranks.
-  void gather_vector(int k, std::byte* to) const {
+  void gather_vector(int k, std::byte* to) const { gather_piece(optimizer_ + piece_of_vector(k), to); }
+  // The model's block, of which this rank may have a piece, from the host's memory.
+  void take_model(const std::byte* block) const {
+    if constexpr (O::shards_parameters) {
+      const exec::Shard own = model_shard();
+      Memory::from_host(device_, model_, block + own.begin * own.unit, (own.end - own.begin) * own.unit);
+      Memory::from_host(device_, model_ + own.room, block + own.behind, table.bytes - own.behind);
+    } else {
+      Memory::from_host(device_, model_, block, table.bytes);
+    }
+  }
+  // From a whole model.
+  void take_model(const Model<M, Device>& whole) const {
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(device_, block.data(), whole.state(), table.bytes);
+    take_model(block.data());
+  }
+  // The model's block into to[0, table.bytes), which may be null; a call of all ranks where these have pieces
+  // of it.
+  void copy_model(std::byte* to) const {
+    if constexpr (O::shards_parameters) {
+      const exec::Shard own = model_shard();
+      gather_piece(model_, to);
+      if (to != nullptr)
+        Memory::to_host(device_, to + own.behind, model_ + own.room, table.bytes - own.behind);
+    } else if (to != nullptr) {
+      Memory::to_host(device_, to, model_, table.bytes);
+    }
+  }
+  // The whole model; a call of all ranks where these have pieces of it.
+  Model<M, Device> whole_model() const {
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    copy_model(block.data());
+    return Model<M, Device>::of_block(device_, block.data());
+  }
+  // The same with vector k in the place of the parameters that are not frozen.
+  Model<M, Device> model_with(int k) const {
+    using Optimizer = typename O::Optimizer;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes)), now;
+    copy_model(block.data());
+    now = block;
+    if constexpr (O::sharded)
+      gather_vector(k, block.data());
+    else
+      Memory::to_host(device_, block.data(), optimizer_ + layout.moment[k], table.trained_bytes);
+    for (const GroupRun& run : group_runs<M, O>()) {
+      if (!Optimizer::is_frozen(run.group)) continue;
+      const nn::StateInfo& row = table.row[run.row];
+      const i64 at = row.offset + run.first * row.copy_bytes();
+      std::memcpy(block.data() + at, now.data() + at, static_cast<std::size_t>(run.count * row.copy_bytes()));
+    }
+    return Model<M, Device>::of_block(device_, block.data());
+  }
+
+ private:
+  static constexpr const auto& table = nn::state_table<M>;
+  // What each rank has of a vector that they share out into to[0, trained_bytes), which may be null.
+  void gather_piece(const std::byte* piece, std::byte* to) const {
     const exec::Shard own = shard();
-    const std::byte* const piece = optimizer_ + piece_of_vector(k);
     ranks_.each_piece(
         own.room,
         [&](i64 at, std::byte* part, i64 bytes) { Memory::to_host(device_, part, piece + at, bytes); },
@@ -65426,10 +66243,10 @@ class StateCopies {
           if (to != nullptr && length > 0) std::memcpy(to + begin, from, static_cast<std::size_t>(length));
         });
   }
-
- private:
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  // And of the model's.
+  exec::Shard model_shard() const { return model_shard_of<M, O>(ranks_.rank(), ranks_.size()); }
   // Of the vectors that ranks share out those that a checkpoint has.
   static constexpr int saved_vectors =
       O::Optimizer::base::moments + (O::shards_gradients && O::Accumulation::count > 1 ? 1 : 0);
@@ -65449,6 +66266,7 @@ class StateCopies {
       for (int k = 0; k < saved_vectors; ++k)
         gather_vector(k, block.empty() ? nullptr : block.data() + form.model_bytes + place_of_vector(k));
     }
+    if constexpr (O::shards_parameters) copy_model(block.empty() ? nullptr : block.data());
     if (ranks_.rank() != 0) return;
     const CheckpointForm saved = in_files(form);
     if constexpr (in_parts) {  // before anything that may throw on one of the group alone
@@ -65467,7 +66285,7 @@ class StateCopies {
   }
   // What every rank has.
   void copy_block(const CheckpointForm& form, std::byte* block) const {
-    Memory::to_host(device_, block, model_, form.model_bytes);
+    if constexpr (!O::shards_parameters) copy_model(block);
     Memory::to_host(device_, block + form.model_bytes, optimizer_, whole_bytes(form));
   }
   // A file of each rank, of what it has itself.
@@ -65477,10 +66295,12 @@ class StateCopies {
     ranks_.broadcast(&again, 1);
     take_shards(
         job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
-        [&](i64 rank) { return shard_of<M, O>(rank, ranks_.size()); },
+        [&](i64 rank) {
+          return exec::Shards{shard_of<M, O>(rank, ranks_.size()), model_shard_of<M, O>(rank, ranks_.size())};
+        },
         [&](i64 offset, std::byte* to, i64 bytes) {
           if (offset < form.model_bytes)
-            Memory::to_host(device_, to, model_ + offset, bytes);
+            Memory::to_host(device_, to, model_ + model_shard().at(offset), bytes);
           else if (!O::Precision::scaled && offset == form.updates)
             put_number(to, 0, static_cast<i32>(updates_));
           else
@@ -65493,150 +66313,6 @@ class StateCopies {
   const Comm& ranks_;
   const Group& group_;
   i64 updates_;
-};
-
-}  // namespace WEFT_NAMESPACE::train
-// ---- weft/train/trainer_refusals.hpp ----
-// What is said to who uses a trainer as it cannot be used: by the names of PyTorch, Keras and scikit-learn,
-// copied, with arguments in braces.
-
-namespace WEFT_NAMESPACE::train {
-
-WEFT_REFUSAL(NormIsKnown,
-             "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
-             "infinite `most` to look at it alone");
-
-WEFT_REFUSAL(
-    TrainerIsStepped,
-    "the program drives a trainer: for (auto& [x, y] : loader) trainer.step(x, y); "
-    "trainer.evaluate(dataset) tests, trainer.save(path) and load(path) keep it, set_lr(rate) sets the "
-    "rate, and compile(trainer.model(), in<...>) predicts");
-WEFT_REFUSAL(
-    RateIsNumber,
-    "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
-    "schedule::cosine(1e-3, 1000)}");
-WEFT_REFUSAL(DatasetIsEvaluated,
-             "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
-             "trainer.evaluate(loader); of vectors, data::Arrays<f32, i64> dataset({x, {8}}, {y, {}})");
-WEFT_REFUSAL(AverageIsKept,
-             "average: the optimiser keeps no average of the weights: make_trainer(..., "
-             "optim::ema(optim::AdamW{}, 0.999f)), or optim::swa");
-
-WEFT_REFUSAL(
-    StepIsWhole,
-    "step(x, y) is the whole step: forward, backward, update and zeroed gradients: leave zero_grad() and "
-    "backward() out");
-WEFT_REFUSAL(StepIsUnbraced,
-             "step takes one argument for each input, without braces around them: trainer.step(x, y)");
-WEFT_REFUSAL(TrainerIsNoPointer, "a trainer is no pointer: write trainer.step(x, y) in place of ->");
-WEFT_REFUSAL(
-    TrainerIsMoved,
-    "a trainer is moved, not copied, as it works in memory of its own: auto b = std::move(a) takes it "
-    "over, auto& b = a names the same one, trainer.save(path) and load(path) make another like it");
-WEFT_REFUSAL(TrainerEvaluates, "a trainer evaluates its own model: trainer.evaluate(dataset)");
-WEFT_REFUSAL(
-    LossIsReturned,
-    "the loss is what a step returns: float loss = trainer.step(x, y); the rate is trainer.lr(), and is "
-    "set by trainer.set_lr(0.1f)");
-WEFT_REFUSAL(RateIsSet,
-             "the optimiser's numbers are given where the trainer is made, and the rate is set later: "
-             "optim::AdamW{.weight_decay = 0.1f}, trainer.set_lr(0.1f), trainer.lr()");
-
-WEFT_REFUSAL(StateIsOfModel,
-             "parameters are the model's: trainer.model().get<\"fc1.weight\">() reads one, and "
-             "model.get<\"fc1.weight\">() = values writes one of Model<Net> model, make_trainer(model, ...)");
-
-// trainer.optimizer().lr = 0.1f
-struct AfterOptimizer : AfterRefusal {
-  AfterRefusal lr, weight_decay, momentum, param_groups;
-};
-// trainer.optimizer.lr = 0.1f, trainer.optimizer.param_groups[0], for (auto& g :
-// trainer.optimizer.param_groups)
-template <class M>
-struct OptimizerNumber {
-  template <class B>
-  constexpr void operator=(const B&) const {
-    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
-  }
-  template <class B>
-  constexpr operator B() const {
-    static_assert(sizeof(RateIsSet<sizeof(B) == 0, M>) > 0);
-    return B{};
-  }
-  template <class I>
-  auto operator[](const I&) const {
-    static_assert(sizeof(RateIsSet<sizeof(I) == 0, M>) > 0);
-    return AfterOptimizer{};
-  }
-  template <class N = M>
-  auto begin() const {
-    static_assert(sizeof(RateIsSet<sizeof(N*) == 0, M>) > 0);
-    return static_cast<AfterOptimizer*>(nullptr);
-  }
-  AfterOptimizer* end() const { return nullptr; }
-};
-// trainer.loss
-template <class M>
-struct LossMember {
-  template <class B>
-  constexpr operator B() const {
-    static_assert(sizeof(LossIsReturned<sizeof(B) == 0, M>) > 0);
-    return B{};
-  }
-  template <class Out>
-  requires requires(Out& out) { out << 1; }
-  friend Out& operator<<(Out& out, const LossMember&) {
-    static_assert(sizeof(LossIsReturned<sizeof(Out) == 0, M>) > 0);
-    return out;
-  }
-#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LossIsReturned, spelled::backward, M)
-  WEFT_MEMBER(operator())
-  WEFT_MEMBER(item)
-  WEFT_MEMBER(backward)
-#undef WEFT_MEMBER
-};
-// trainer.optimizer
-template <class M>
-struct OptimizerMember {
-  OptimizerNumber<M> lr, weight_decay, momentum, betas, eps, param_groups;
-  template <class... A>
-  auto operator()(const A&...) const {
-    static_assert(sizeof(RateIsSet<(sizeof...(A) > 1024), M>) > 0);
-    return AfterOptimizer{};
-  }
-  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, StepIsWhole, spelled::step, M)
-  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, StepIsWhole, spelled::zero_grad, M)
-};
-
-// The members that others' trainers have, of one of an M.
-template <class M>
-struct RefusedMembers {
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
-  WEFT_MEMBER(zero_grad, StepIsWhole)
-  WEFT_MEMBER(backward, StepIsWhole)
-  WEFT_MEMBER(eval, exec::ModeIsOption)
-  WEFT_MEMBER(state_dict, exec::StateIsNamed)
-  WEFT_MEMBER(parameters, exec::StateIsNamed)
-  WEFT_MEMBER(fit, TrainerIsStepped)
-  WEFT_MEMBER(train, TrainerIsStepped)
-  WEFT_MEMBER(test, TrainerIsStepped)
-  WEFT_MEMBER(validate, TrainerIsStepped)
-  WEFT_MEMBER(predict, TrainerIsStepped)
-  WEFT_MEMBER(get_lr, TrainerIsStepped)
-  WEFT_MEMBER(set_learning_rate, TrainerIsStepped)
-  WEFT_MEMBER(load_state_dict, TrainerIsStepped)
-  WEFT_MEMBER(forward, TrainerIsStepped)
-  WEFT_MEMBER(to, TrainerIsStepped)
-  WEFT_MEMBER(cuda, TrainerIsStepped)
-  WEFT_MEMBER(get, StateIsOfModel)
-  template <FixedString Name>
-  auto get() const {
-    static_assert(sizeof(StateIsOfModel<sizeof(Name) == 0, spelled::get, M>) > 0);
-    return AfterRefusal{};
-  }
-  static constexpr OptimizerMember<M> optimizer{};
-  static constexpr LossMember<M> loss{};
-#undef WEFT_MEMBER
 };
 
 }  // namespace WEFT_NAMESPACE::train
@@ -65663,7 +66339,9 @@ void check_padding(const std::array<exec::Given, N>& batch) {
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
-class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, public train::RefusedMembers<M> {
+class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
+                public train::Evaluated<Trainer<M, F, Device, O, I...>, F, I...>,
+                public train::RefusedMembers<M> {
   template <bool Apply>
   using Source = train::compiled_step<M, F, O, Apply, I...>;
   template <bool Apply>
@@ -65680,6 +66358,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
   static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
   static constexpr bool in_parts = nn::state_table<M>.in_parts();
+  using WholeModel = weft::Model<M, Device>;
+  // Of a model that no rank has the whole of, a copy.
+  using ModelReference = std::conditional_t<O::shards_parameters, const WholeModel, WholeModel&>;
+  using ConstModelReference = std::conditional_t<O::shards_parameters, const WholeModel, const WholeModel&>;
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -65694,6 +66376,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     optimizer_.check();
     if constexpr (O::distributed || in_parts) join_ranks();
+    if constexpr (O::shards_parameters) model_.cut(ranks_.rank(), ranks_.size());
     if constexpr (requires { clip_.most; })
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
@@ -65705,12 +66388,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     if constexpr (is_f8)
       train::start_f8_scales<train::RoundedTrace<M, F, O, I...>, Device>(device, state_->data());
     apply_ = Shared<Instance<true>>(
-        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shard()));
+        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shards()));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
           device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr,
-          ranks_.communicator(), shard()));
+          ranks_.communicator(), shards()));
     }
   }
   // A refusal.
@@ -65786,9 +66469,31 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   requires std::is_convertible_v<const Name&, std::string_view>
   auto get_probe(const Name&) const { return detail::misspelt<ProbeIsNamed<sizeof(Name) == 0, M>>(); }
 
-  // The model that is trained: save, load, get, and what compile takes.
-  weft::Model<M, Device>& model() { return model_; }
-  const weft::Model<M, Device>& model() const { return model_; }
+  // The model that is trained: save, load, get, and what compile takes. With comm::zero<3, Backend>, where no
+  // rank has the whole of it, a copy as it is now, which is read; a call of all ranks.
+  ModelReference model() {
+    if constexpr (O::shards_parameters) {
+      check_held();
+      return copies().whole_model();
+    } else {
+      return model_;
+    }
+  }
+  ConstModelReference model() const { return const_cast<Trainer&>(*this).model(); }
+  // Takes the parameters and buffers of a file, as model().load(path) does where each rank has all; a call of
+  // all ranks.
+  LoadReport load_model(const std::string& path) {
+    if constexpr (O::shards_parameters) {
+      check_held();
+      WholeModel whole = copies().whole_model();
+      LoadReport report;
+      ranks_.together("load the model", [&] { report = whole.load(path); });
+      copies().take_model(whole);
+      return report;
+    } else {
+      return model_.load(path);
+    }
+  }
   // Calls of step so far.
   i64 steps() const { return calls_; }
   // The learning rate from now on, in place of the optimiser's number or schedule. Throws
@@ -65819,39 +66524,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     }
   }
 
-  // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
-  // trainer's model and, where no others are given, its inputs; of the loss without f.
-  template <class G, class D, class... A>
-  requires(!data::Dataset<G> && !requires(const G& g) {
-    g.data(), g.size();
-  }) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
-    if constexpr (option_count < OptionKind::input, A... >> 0)
-      return train::evaluate_model(ranks_, model_, f, dataset, inputs_then_options...);
-    else
-      return train::evaluate_model(ranks_, model_, f, dataset, I{}..., inputs_then_options...);
-  }
-  // Refused.
-  template <class X, class Y, class... More>
-  requires(!data::Dataset<X> &&
-           requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
-    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(X) == 0, X, Y>) > 0);
-    return AfterRefusal{};
-  }
-  template <class D>
-  requires(!data::Dataset<D>) auto evaluate(const D&) {
-    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
-    return AfterRefusal{};
-  }
   template <class Rate>
   requires(!std::is_convertible_v<const Rate&, f32>) void set_lr(const Rate&) {
     static_assert(sizeof(train::RateIsNumber<sizeof(Rate) == 0, M, Rate>) > 0);
   }
-  // The mean of the loss.
-  template <data::Dataset D, class... A>
-  auto evaluate(const D& dataset, const A&... options) {
-    return train::evaluate_model(ranks_, model_, F{}, dataset, I{}..., options...);
-  }
-
   // Whether the optimiser keeps an average of the weights.
   static constexpr bool keeps_average = requires { Optimizer::base::average; };
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
@@ -65884,7 +66560,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state; with comm::zero those of
   // each of so many ranks.
   static constexpr i64 state_bytes(i64 ranks = 1) {
-    return nn::state_table<M>.bytes + optimizer_bytes(ranks);
+    return train::model_bytes_of<M, O>(ranks) + optimizer_bytes(ranks);
   }
   // Of these, the optimiser's, moments and all.
   static constexpr i64 optimizer_bytes(i64 ranks = 1) {
@@ -65944,30 +66620,29 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   }
 
  private:
-  weft::Model<M, Device> averaged_model() const {
+  WholeModel averaged_model() const {
     if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
       throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
                                           std::to_string(optimizer_.optimizer.rule.first()));
-    constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    if constexpr (O::sharded)
-      copies().gather_vector(Optimizer::base::average, block.data());
-    else
-      Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
-                      table.trained_bytes);
-    for (const train::GroupRun& run : train::group_runs<M, O>()) {  // what is frozen has no average
-      if (!Optimizer::is_frozen(run.group)) continue;
-      const nn::StateInfo& row = table.row[run.row];
-      const i64 at = row.offset + run.first * row.copy_bytes();
-      Memory::to_host(model_.device(), block.data() + at, model_.state() + at, run.count * row.copy_bytes());
-    }
-    weft::Model<M, Device> averaged = model_.clone();
-    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
-    return averaged;
+    return copies().model_with(Optimizer::base::average);
   }
 
   friend class train::Checkpointed<Trainer>;
+  friend class train::Evaluated<Trainer, F, I...>;
+
+  // f(ranks, the whole model), which may assign buffers; a call of all ranks where none has the whole.
+  template <class G>
+  auto with_model(const G& f) {
+    if constexpr (O::shards_parameters) {
+      check_held();
+      WholeModel whole = copies().whole_model();
+      auto result = f(ranks_, whole);
+      copies().take_model(whole);
+      return result;
+    } else {
+      return f(ranks_, model_);
+    }
+  }
 
   // Of the program that updates, so that another can begin behind it.
   static constexpr i64 apply_bytes() { return kernel_ir::align_up(Program<true>::memory_bytes()); }
@@ -66029,10 +66704,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     run_program(instance);
     if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
-      ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
+      ranks_.broadcast(model_.state() + shards().model.at(assigned.offset), assigned.length, program);
     }
-    if constexpr (O::sharded && std::is_same_v<In, Instance<true>>)  // what each rank has updated
-      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit, program);
+    if constexpr (O::sharded && !O::shards_parameters && std::is_same_v<In, Instance<true>>)
+      // what each rank has updated
+      ranks_.gather(model_.state(), train::arena_shares<M, O>, shards().optimizer.unit, program);
     losses_->take(program);
   }
 
@@ -66042,8 +66718,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     return form;
   }
 
-  // What this rank has of the optimiser's block.
-  exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  // What this rank has of the blocks.
+  exec::Shards shards() const {
+    const i64 rank = ranks_.rank(), size = ranks_.size();
+    return {train::shard_of<M, O>(rank, size), train::model_shard_of<M, O>(rank, size)};
+  }
   train::StateCopies<M, O, Device> copies() const {
     return {model_.device(), model_.storage()->data(), state_->data(), ranks_, group_, updates_};
   }
@@ -66093,7 +66772,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
 
   [[no_unique_address]] train::DataRanks<M, typename O::Comm> ranks_;
   [[no_unique_address]] train::GroupRanks<M> group_;  // which have the other parts of the model
-  weft::Model<M, Device> model_;
+  std::conditional_t<O::shards_parameters, train::ModelPiece<M, O, Device>, WholeModel> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;
@@ -66168,6 +66847,10 @@ WEFT_REFUSAL(
     "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
     "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
     "comm::ddp");
+WEFT_REFUSAL(PiecesTakeModel,
+             "comm::zero<3, Backend>: no rank keeps the whole model, so the trainer takes it over: "
+             "make_trainer(std::move(model), loss, ...), or make_trainer<Net>(device, loss, ...); "
+             "trainer.model() is a copy of all ranks' pieces");
 WEFT_REFUSAL(PartsAreElementwise,
              "make_trainer: ranks have parts of the model's parameters, and this optimiser works on whole "
              "tensors: take one that works element by element, such as optim::AdamW");
@@ -66329,13 +67012,14 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }
 }
 
-// The arguments after the loss: inputs, then options.
-template <class M, class F, class Device, class Make, class... A>
+// The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
+template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
   using Split = exec::SplitArguments<std::tuple<>, A...>;
   using Sorted = typename Split::template options<Options>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
+  static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
   if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
@@ -66388,8 +67072,8 @@ auto make_trainer(Model<M, Device>& model, F, const A&... inputs_then_options) {
   if constexpr (is_after_refusal<Model<M, Device>>)
     return AfterRefusal{};
   else
-    return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
-                                     inputs_then_options...);
+    return train::make<M, F, Device, true>([&] { return Model<M, Device>(model.device(), model); },
+                                           inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {
@@ -69713,6 +70397,8 @@ class CudaCommunicator : public comm::Communicator {
   virtual void start_gather(int request, void* data, cudaStream_t stream) = 0;
   virtual void start_scatter_into(int request, const Part* parts, int count, void* to,
                                   cudaStream_t stream) = 0;
+  virtual void start_state(int request, void* to, i64 begin, i64 count, const comm::Shares& shares, i64 unit,
+                           cudaStream_t stream) = 0;
   // In `stream`.
   virtual void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) = 0;
   // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
@@ -69724,6 +70410,7 @@ class CudaCommunicator : public comm::Communicator {
   using Communicator::start_gather;
   using Communicator::start_scatter;
   using Communicator::start_scatter_into;
+  using Communicator::start_state;
   using Communicator::start_sum;
   using Communicator::wait_sum;
 
@@ -69760,6 +70447,36 @@ inline void run_cuda_all_gather_start(const CudaLaunch& launch, cudaStream_t str
   const CollectiveCall call(launch);
   cuda_copy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()), stream);
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0], stream);
+}
+inline constexpr int narrow_threads = 256;
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(narrow_threads) WEFT_KERNEL
+    narrow_state_kernel(void* to, const f32* from, i64 count) {
+  using E = ctype<static_cast<DType>(T)>;
+  const i64 i = static_cast<i64>(blockIdx.x) * narrow_threads + threadIdx.x;
+  if (i < count) static_cast<E*>(to)[i] = static_cast<E>(from[i]);
+}
+template <DType Narrow>
+void enqueue_narrow_state(const GatherStateCall& call, cudaStream_t stream) {
+  const unsigned blocks = cuda_blocks((call.own_elements() + narrow_threads - 1) / narrow_threads);
+  narrow_state_kernel<kernel_tag, static_cast<u64>(Narrow)><<<blocks, narrow_threads, 0, stream>>>(
+      call.own_to(), static_cast<const f32*>(call.own_from()), call.own_elements());
+  cuda_check_launch("narrow_state");
+}
+inline void run_cuda_all_gather_state_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const GatherStateCall call(launch);
+  if (call.own_elements() > 0) {
+    if (call.dtype == call.from_dtype)
+      cuda_copy(call.own_to(), call.own_from(), static_cast<std::size_t>(call.own_elements() * call.unit()),
+                stream);
+    else if (call.dtype == DType::bf16)
+      enqueue_narrow_state<DType::bf16>(call, stream);
+    else
+      enqueue_narrow_state<DType::f16>(call, stream);
+  }
+  communicator_of(launch).start_state(call.request, call.to, call.begin, call.elements, call.shares,
+                                      call.unit(), stream);
 }
 // What it gives is a zero, for the launches behind it to depend on.
 inline void run_cuda_reduce_scatter_into_start(const CudaLaunch& launch, cudaStream_t stream) {
@@ -72406,6 +73123,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_reduce_scatter_into_start;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done) {
     return &kernels::run_cuda_reduce_scatter_into_done;
+  } else if constexpr (kind == compiler::StepKind::all_gather_state_start) {
+    return &kernels::run_cuda_all_gather_state_start;
   } else if constexpr (kind == compiler::StepKind::all_gather_start) {
     return &kernels::run_cuda_all_gather_start;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_done ||
@@ -72518,7 +73237,7 @@ class CudaProgram {
     }
     steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
                    Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator,
-                          given.group, given.shard});
+                          given.group, given.shards});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();

@@ -141,7 +141,22 @@ void sharded(const data::Digits& digits, const comm::Mpi& world, const std::stri
                                  seed{1}, comm::zero<2, comm::Mpi>);
   static_assert(least.state_bytes(4) == 17'920);  // with a piece of the gradients
   // [/zero2]
-  for (auto& [x, y] : batches) least.step(x, y);
+  // [zero3]
+  auto pieces = make_trainer<Net>(Cpu{1}, loss, in<f32, 32, 64>, in<i32, 32>, optim::AdamW{.lr = 1e-2f},
+                                  seed{1}, comm::zero<3, comm::Mpi>);
+  static_assert(pieces.state_bytes(1) == 40'192);
+  static_assert(pieces.state_bytes(4) == 10'496);  // a fourth of everything
+  const f64 before = pieces.evaluate(digits.test);
+  const auto whole_model = pieces.model();  // calls of all ranks, this and evaluate
+  if (world.rank() == 0) whole_model.save(folder + "/model.safetensors");
+  // [/zero3]
+  check(before > 0, "a loss", world.rank());
+  for (auto& [x, y] : batches) {
+    least.step(x, y);
+    pieces.step(x, y);
+  }
+  check(pieces.model().get<"fc1.weight">().to_vector() == least.model().get<"fc1.weight">().to_vector(),
+        "another state than with whole parameters", world.rank());
   const std::string path = folder + "/sharded.safetensors";
   trainer.save(path);
   // [unshare]

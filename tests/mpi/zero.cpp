@@ -1,4 +1,4 @@
-// Ranks that MPI connects and that share the moments out: they end where ranks do of which each has all, bit
+// Ranks that MPI connects and that share their state out: they end where ranks do of which each has all, bit
 // for bit, and so do those that go on from the file that they wrote. Ends with 0 where that holds on this
 // rank.
 
@@ -57,7 +57,7 @@ void run(const comm::Mpi& world, const std::string& path, const O&... options) {
     whole.step(x, y);
     if (whole.steps() == 10) break;  // behind an update
   }
-  check(same(shared, whole), "another state than with all moments on each rank", world.rank());
+  check(same(shared, whole), "another state than with all of it on each rank", world.rank());
   shared.save(path);
   auto resumed = trainer_of(comm::zero<Stage, comm::Mpi>, options...);
   auto elsewhere = trainer_of(comm::ddp<comm::Mpi>, options...);
@@ -73,8 +73,9 @@ void run(const comm::Mpi& world, const std::string& path, const O&... options) {
   check(same(elsewhere, whole), "its file leads elsewhere", world.rank());
 }
 
-// Stage 2 adds the calls of all ranks in their order, as one process does, and a file between two updates has
-// what they have added so far.
+// Stages 2 and 3 add the calls of all ranks in their order, as one process does, and a file between two
+// updates has what they have added so far.
+template <int Stage>
 void run_gathered(const comm::Mpi& world, const std::string& path) {
   const auto steps = [&](auto& trainer, int first, int last, int rank, int ranks) {
     std::vector<f32> x(32 * 64);
@@ -87,11 +88,11 @@ void run_gathered(const comm::Mpi& world, const std::string& path) {
       trainer.step(x, y);
     }
   };
-  auto whole = trainer_of(comm::zero<2, comm::Mpi, 4096>, accumulate<3>, clip::norm(0.5f));
+  auto whole = trainer_of(comm::zero<Stage, comm::Mpi, 4096>, accumulate<3>, clip::norm(0.5f));
   steps(whole, 0, 5, world.rank(), world.size());
   whole.save(path);
   steps(whole, 5, 9, world.rank(), world.size());
-  auto resumed = trainer_of(comm::zero<2, comm::Mpi>, accumulate<3>, clip::norm(0.5f));
+  auto resumed = trainer_of(comm::zero<Stage, comm::Mpi>, accumulate<3>, clip::norm(0.5f));
   resumed.load(path);
   steps(resumed, 5, 9, world.rank(), world.size());
   check(same(resumed, whole), "another state than one that was not saved between updates", world.rank());
@@ -117,6 +118,10 @@ int main() {
   run<1>(world, path, clip::norm(0.5f), accumulate<2>);
   run<2>(world, path);
   run<2>(world, path, clip::norm(0.5f), precision::f16);
-  run_gathered(world, path);
+  run<3>(world, path);
+  run<3>(world, path, clip::norm(0.5f), precision::f16);
+  run<3>(world, path, precision::bf16, check::finite);
+  run_gathered<2>(world, path);
+  run_gathered<3>(world, path);
   return faults == 0 ? 0 : 1;
 }

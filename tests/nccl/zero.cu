@@ -1,4 +1,4 @@
-// Ranks that NCCL connects and that share the optimiser's state out: they end where ranks do of which each
+// Ranks that NCCL connects and that share their state out: they end where ranks do of which each
 // has all, bit for bit, and so do those that go on from the file that they wrote. Ends with 0 where that
 // holds on this rank.
 
@@ -118,17 +118,17 @@ void compare_clipped(const comm::Nccl& world) {
   check(of_first == got ? "" : "fc1.weight", "another state than rank 0's", "a norm");
 }
 
-// Stage 2 adds the calls of all ranks in their order, as one process does, and a file between two updates has
-// what they have added so far.
-template <int Ranks>
+// Stages 2 and 3 add the calls of all ranks in their order, as one process does, and a file between two
+// updates has what they have added so far.
+template <int Stage, int Ranks>
 void compare_gathered(const comm::Nccl& world, const std::string& path) {
   const int rank = world.rank();
   const auto adam = optim::AdamW{.lr = 1e-2f};
-  auto shared = trainer_of<Net>(seed{1}, zero<2>, accumulate<3>, adam);
+  auto shared = trainer_of<Net>(seed{1}, zero<Stage>, accumulate<3>, adam);
   run_calls(shared, 5, rank, Ranks);
   shared.save(path);
   run_calls(shared, 4, rank, Ranks);
-  auto resumed = trainer_of<Net>(seed{2}, zero<2>, accumulate<3>, adam);
+  auto resumed = trainer_of<Net>(seed{2}, zero<Stage>, accumulate<3>, adam);
   resumed.load(path);
   run_calls(resumed, 4, rank, Ranks);
   check(difference(resumed, shared), "another state than one that was not saved between updates",
@@ -181,9 +181,16 @@ void run(const comm::Nccl& world, const std::string& folder) {
                    precision::bf16);
   compare<2>(world, path, "stage 2, f16", adam, precision::f16);
   compare<1, Overflowing>(world, path, "stage 1, f16 that overflows", adam, precision::f16);
+  compare<3>(world, path, "stage 3", adam);
+  compare<3, Deep>(world, path, "stage 3, a Stack, groups, bf16",
+                   optim::groups(optim::frozen(is_head), optim::no_decay(optim::is_vector), adam),
+                   precision::bf16);
+  compare<3>(world, path, "stage 3, f16", adam, precision::f16);
   compare_clipped<1>(world);
   compare_clipped<2>(world);
-  compare_gathered<Ranks>(world, path);
+  compare_clipped<3>(world);
+  compare_gathered<2, Ranks>(world, path);
+  compare_gathered<3, Ranks>(world, path);
   compare_files(world, folder);
   share_out(world);
 }

@@ -327,6 +327,10 @@ class Machine {
           }
         return;
       }
+      case compiler::StepKind::all_gather_state_start:
+        for (i64 i = 0; i < n(1); ++i)
+          write(address[0], i, static_cast<DType>(n(2)), read(address[2], i, static_cast<DType>(n(6))));
+        return;
       case compiler::StepKind::all_gather_start:
         for (i64 i = 0; i < n(1) * size_of(static_cast<DType>(n(2))); ++i)
           *byte(address[0], i, DType::u8) = *byte(address[2], i, DType::u8);

@@ -47,7 +47,7 @@ class ThreadRanks {
     void reserve(int request, weft::i64 count, weft::DType dtype) override {
       const auto k = static_cast<std::size_t>(request);
       if (sums_.size() <= k) sums_.resize(k + 1);
-      sums_[k] = {nullptr, count, dtype, 0, false, {}, {}};
+      sums_[k] = {nullptr, count, dtype, 0, false, 0, {}, {}};
     }
     void start_sum(int request, void* data, weft::i64 count, weft::DType dtype) override {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
@@ -83,9 +83,31 @@ class ThreadRanks {
                     static_cast<std::size_t>(parts[k].length * unit));
       most_sent = std::max(most_sent, sum.count * unit);
     }
+    void reserve_state(int request, weft::i64 count) override { reserve(request, count, weft::DType::u8); }
+    void start_state(int request, void* to, weft::i64 begin, weft::i64 count,
+                     const weft::comm::Shares& shares, weft::i64 unit) override {
+      Sum& sum = sums_[static_cast<std::size_t>(request)];
+      if (sum.data != nullptr || sum.count != count) throw weft::Error("test", "start");
+      sum.data = to;
+      sum.state_unit = unit;
+      sum.bounds.clear();
+      for (int r = 0; r <= size(); ++r)
+        sum.bounds.push_back(std::clamp<weft::i64>(shares.begin(r, size()) - begin, 0, count));
+      // what other ranks have is not here yet
+      for (weft::i64 i = 0; i < count; ++i)
+        if (i < sum.bounds[static_cast<std::size_t>(rank_)] ||
+            i >= sum.bounds[static_cast<std::size_t>(rank_) + 1])
+          std::memset(static_cast<std::byte*>(to) + i * unit, 0xff, static_cast<std::size_t>(unit));
+    }
     void wait_pieces(int request) override {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
       if (sum.data == nullptr) throw weft::Error("test", "wait");
+      if (sum.state_unit > 0) {
+        gather_pieces(sum.data, sum.bounds.data(), sum.state_unit);
+        sum.data = nullptr;
+        ++sum.done;
+        return;
+      }
       const weft::i64 unit = weft::size_of(sum.dtype);
       if (!sum.sent.empty()) {
         const weft::i64 begin = sum.bounds[static_cast<std::size_t>(rank_)] * unit,
@@ -155,6 +177,7 @@ class ThreadRanks {
       weft::DType dtype{};
       int done = 0;
       bool gathers = false;
+      weft::i64 state_unit = 0;  // of a gathering of state
       std::vector<weft::i64> bounds;
       std::vector<std::byte> sent;
     };

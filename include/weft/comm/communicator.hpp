@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "weft/comm/shares.hpp"
 #include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/shared.hpp"
@@ -50,6 +51,16 @@ class Communicator : public Counted {
   // alone until wait_pieces(request) returns.
   virtual void start_scatter_into(int request, const Part* parts, int count, void* to) {
     (void)request, (void)parts, (void)count, (void)to;
+  }
+  // Before the first start_state of request number `request`: it will be of `count` elements.
+  virtual void reserve_state(int request, i64 count) {
+    (void)request, (void)count;
+    throw Error("comm/backend", "this backend shares no parameters out: comm::zero<2, Backend>");
+  }
+  // Begins: of to[0, count), elements of `unit` bytes that are [begin, begin + count) of a vector that the
+  // ranks share, what each rank has in its piece becomes what all have there.
+  virtual void start_state(int request, void* to, i64 begin, i64 count, const Shares& shares, i64 unit) {
+    (void)request, (void)to, (void)begin, (void)count, (void)shares, (void)unit;
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }

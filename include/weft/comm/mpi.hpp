@@ -122,7 +122,7 @@ inline double mpi_timeout() {
 class MpiCommunicator final : public Communicator {
  public:
   explicit MpiCommunicator(const RankSubset& ranks = {}, bool of_parts = false)
-      : ranks_(ranks), of_parts_(of_parts), exchange_(ranks), gather_(ranks), control_(ranks) {
+      : ranks_(ranks), of_parts_(of_parts), exchange_(ranks), gather_(ranks), state_(ranks), control_(ranks) {
     MPI_Comm_rank(exchange_, &rank_);
     MPI_Comm_size(exchange_, &size_);
   }
@@ -181,6 +181,30 @@ class MpiCommunicator final : public Communicator {
     sum.adds = true, sum.gathers = false;
     exchange(request, buffer.sent.data(), buffer.received.data());
   }
+  void reserve_state(int request, i64 count) override {
+    if (count > INT_MAX)
+      throw Error("comm/size", "a parameter of " + std::to_string(count) + " elements, more than MPI counts");
+    Sum& sum = sum_at(request);
+    for (std::vector<int>* list : {&sum.length, &sum.begin}) list->resize(static_cast<std::size_t>(size_));
+  }
+  void start_state(int request, void* to, i64 begin, i64 count, const Shares& shares, i64 unit) override {
+    if (size_ == 1) return;
+    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    const auto bound = [&](int r) {
+      return static_cast<int>(std::clamp<i64>(shares.begin(r, size_) - begin, 0, count));
+    };
+    for (int r = 0; r < size_; ++r) {
+      sum.begin[static_cast<std::size_t>(r)] = bound(r);
+      sum.length[static_cast<std::size_t>(r)] = bound(r + 1) - bound(r);
+    }
+    const MPI_Datatype type = unit == 2 ? MPI_UINT16_T : unit == 4 ? MPI_FLOAT : MPI_DOUBLE;
+    detail::check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, type, to, sum.length.data(), sum.begin.data(), type,
+                                      state_, &sum.pending),
+                      "MPI_Iallgatherv");
+    sum.adds = false, sum.gathers = true;
+    sum.stage = Stage::gather;
+    gathered_.push_back(request);
+  }
   void wait_sum(int request) override {
     wait_for(request,
              (of_parts_ ? "sum of parts, request " : "sum of gradients, bucket ") + std::to_string(request));
@@ -192,6 +216,15 @@ class MpiCommunicator final : public Communicator {
   }
   // The second halves begin in the order of the first, which is that of all ranks.
   void progress() override {
+    for (std::size_t k = 0; k < gathered_.size();) {
+      Sum& sum = sums_[static_cast<std::size_t>(gathered_[k])];
+      if (ended(sum.pending)) {
+        sum.stage = Stage::done;
+        gathered_.erase(gathered_.begin() + static_cast<std::ptrdiff_t>(k));
+      } else {
+        ++k;
+      }
+    }
     while (next_ < begun_.size()) {
       Sum& sum = sums_[static_cast<std::size_t>(begun_[next_])];
       if (sum.adds) {
@@ -283,12 +316,15 @@ class MpiCommunicator final : public Communicator {
     std::vector<std::byte> sent, received;
   };
 
+  Sum& sum_at(int request) {
+    const auto k = static_cast<std::size_t>(request);
+    if (sums_.size() <= k) sums_.resize(k + 1);
+    return sums_[k];
+  }
   // Notes where each rank's piece lies; returns the bytes of this rank's from all ranks.
   std::size_t place_pieces(int request, const i64* bounds, DType dtype) {
     if (bounds[size_] > INT_MAX) throw Error("comm/size", "a vector of more elements than MPI counts");
-    if (sums_.size() <= static_cast<std::size_t>(request))
-      sums_.resize(static_cast<std::size_t>(request) + 1);
-    Sum& sum = sums_[static_cast<std::size_t>(request)];
+    Sum& sum = sum_at(request);
     sum.dtype = dtype;
     if (size_ == 1) return 0;
     for (std::vector<int>* list : {&sum.length, &sum.begin, &sum.received, &sum.received_at})
@@ -408,13 +444,14 @@ class MpiCommunicator final : public Communicator {
   detail::MpiProcess& process_ = detail::MpiProcess::get();
   RankSubset ranks_;
   bool of_parts_;  // the ranks have the parts of one model
-  detail::MpiGroup exchange_, gather_, control_;
+  detail::MpiGroup exchange_, gather_, state_, control_;
   int rank_ = 0, size_ = 1;
   std::vector<Sum> sums_;  // by request
   Buffer buffers_[2];
   int next_buffer_ = 0;
-  std::vector<int> begun_;  // requests of this step, in their order
-  std::size_t next_ = 0;    // of these, the first whose second half has not begun
+  std::vector<int> begun_;     // requests of this step, in their order
+  std::vector<int> gathered_;  // requests of state that are under way
+  std::size_t next_ = 0;       // of these, the first whose second half has not begun
   i64 waits_ = 0;
 };
 

@@ -175,7 +175,8 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   const auto kind = step.kind;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
              kind == StepKind::reduce_scatter_into_start;
-  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_start;
+  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_state_start ||
+                kind == StepKind::all_gather_start;
   out.into = kind == StepKind::reduce_scatter_into_start;
   return out;
 }
@@ -256,6 +257,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_done:
     case compiler::StepKind::reduce_scatter_into_start:
     case compiler::StepKind::reduce_scatter_into_done:
+    case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[kernel.opaque].op).name;

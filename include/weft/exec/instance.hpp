@@ -62,10 +62,10 @@ class Instance final : public Counted {
   using State = Shared<DeviceStorage<Device>>;
 
   // `workspace`: caller-provided memory, or null.
-  // `communicator`: of a program of several ranks, which outlives it; `shard`: what this rank has of
-  // `optimizer`.
+  // `communicator`: of a program of several ranks, which outlives it; `shards`: what this rank has of
+  // `states` and `optimizer`.
   Instance(const Device& device, HeldStates<Device> states, State optimizer, void* workspace,
-           comm::Communicator* communicator = nullptr, const Shard& shard = {})
+           comm::Communicator* communicator = nullptr, const Shards& shards = {})
       : states_(std::move(states)),
         optimizer_(std::move(optimizer)),
         group_(states_.connect_group != nullptr ? states_.connect_group() : Shared<comm::Communicator>()),
@@ -74,7 +74,7 @@ class Instance final : public Counted {
                                       .workspace = static_cast<std::byte*>(workspace),
                                       .communicator = communicator,
                                       .group = group_.get(),
-                                      .shard = shard})),
+                                      .shards = shards})),
         results_(device, P::outputs) {}
   // Where a result that is still held finds no memory, the program's is never given back.
   ~Instance() override {

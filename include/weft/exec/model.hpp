@@ -185,9 +185,13 @@ class Model {
   Model clone() const {
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
-    Model other(Uninitialized{}, device());
-    Memory::from_host(device(), other.state(), host.data(), state_bytes());
-    return other;
+    return of_block(device(), host.data());
+  }
+  // A model whose block is copied from the host's memory: state_bytes(), as they lie at state().
+  static Model of_block(const Device& device, const std::byte* block) {
+    Model made(Uninitialized{}, device);
+    Memory::from_host(device, made.state(), block, state_bytes());
+    return made;
   }
 
   // Sets every parameter and buffer to its starting value.

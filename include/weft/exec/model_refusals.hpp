@@ -23,7 +23,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(LaxIsNamed,
              "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
 WEFT_REFUSAL(LoadedIsConst,
-             "load changes the model, and this one is const: declare it without const, or take it by Model&");
+             "load changes the model, and this one is const: declare it without const, or take it by "
+             "Model&; a trainer whose ranks have pieces of it reads a file by trainer.load_model(path)");
 WEFT_REFUSAL(
     ModeIsOption,
     "the mode is an option of compile, mode::train or mode::eval (the default); trainers train, evaluate() "

@@ -38,6 +38,14 @@ constexpr Value all_gather_start(Value x, i64 grain, int request) {
   const i64 list[3]{0, x.dims().extent[0], grain};
   return raw(Op::all_gather_start, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(list, 3), x);
 }
+// Begins to give all ranks x as `dtype`: state, or a trip's slice of it, that is contiguous and lies in the
+// vector of state that ranks share out, of which this rank has its piece alone. Nothing else reads x.
+constexpr Value all_gather_state_start(Value x, DType dtype, const SharedVector& shared, int request) {
+  Builder& b = *x.builder;
+  const i64 list[3]{0, shared.elements, shared.grain};
+  return raw(Op::all_gather_state_start, dtype, x.node().shape, static_cast<u64>(request), b.list(list, 3),
+             x);
+}
 inline constexpr int most_scattered = 32;  // operands
 // Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
 // the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
@@ -91,9 +99,16 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   if (n.op == Op::reduce_scatter_into_start) return reduce_scatter_into_fault(g, i);
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
+  const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
+  if (n.op == Op::all_gather_state_start) {
+    if (!is_float(x.dtype) || !is_float(n.dtype)) return "a collective of other than floats";
+    if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
+    return from == to ? nullptr : "all_gather_state_start: not of the whole operand";
+  }
+  if (n.op == Op::all_gather_done && x.op == Op::all_gather_state_start)
+    return done(x.op) && x.dtype == n.dtype ? nullptr : "all_gather_done: not the request of its start";
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
   if (from.rank != 1 || to.rank != 1) return "a collective of what is no vector";
-  const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
   if (n.op == Op::all_reduce_done)
     return done(Op::all_reduce_start) ? nullptr : "all_reduce_done: not the request of its start";
   if (n.op == Op::reduce_scatter_done)

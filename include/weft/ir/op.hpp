@@ -116,6 +116,8 @@ enum class Op : u8 {
   reduce_scatter_into_start,  // reduce_scatter_into_start(x, ...): adds the sums in this rank's piece to a
                               // slot of state; list: slot, how it is shared, the place of every operand in it
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
+  all_gather_state_start,     // all_gather_state_start(x): begins to give all ranks x, of the state that they
+                              // share; cast to the node's dtype
   all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
   all_gather_done,            // all_gather_done(start): x, of all ranks
   group_collective,  // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
@@ -251,6 +253,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_done", 1, OpClass::collective, 0},
     {"reduce_scatter_into_start", -1, OpClass::collective, 1},
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
+    {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
     {"group_collective", 1, OpClass::collective, 1},

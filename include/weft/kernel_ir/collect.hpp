@@ -50,6 +50,7 @@ class Collector {
         continue;
       }
       if (stored_[x] || materialization_[x] == Materialization::view) {
+        if (is_gathered(x)) return false;
         if (++operands > limits_.recompute_operands) return false;
         if (2 * shapes_[nodes_[x].shape].size() > shapes_[nodes_[v].shape].size() &&
             ++loads > limits_.recompute_loads)
@@ -74,6 +75,12 @@ class Collector {
     }
     for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
+  }
+
+  // Whether x is of what is gathered for those who read it now, and is not to be kept for others.
+  constexpr bool is_gathered(int x) const {
+    const bool is_view = materialization_[x] == Materialization::view && view_of_[x] >= 0;
+    return nodes_[is_view ? f.views[view_of_[x]].root : x].op == Op::all_gather_done;
   }
 
   // One sweep over the nodes from the last to the first: a node hears from its users in which kernels it is

@@ -131,6 +131,7 @@ class Fuser : ClusteringState {
       case Op::reduce_scatter_done:
       case Op::reduce_scatter_into_start:
       case Op::reduce_scatter_into_done:
+      case Op::all_gather_state_start:
       case Op::all_gather_start:
       case Op::all_gather_done:
       case Op::group_collective:
@@ -188,7 +189,7 @@ class Fuser : ClusteringState {
         for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
         return;
       }
-      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again) {
+      if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again && !reads_gathered(n)) {
         materialization_[i] = Materialization::inlined;
         leaves_[i] = leaves;
         streams_[i] = streams;
@@ -201,6 +202,13 @@ class Fuser : ClusteringState {
       min_kernel_[i] = after_memory(root);
     }
     place(i);
+  }
+
+  // Whether an operand is of what is gathered for those who read it now, and is not to be kept for others.
+  constexpr bool reads_gathered(const Node& n) const {
+    for (int k = n.first; k < n.first + n.arity; ++k)
+      if (nodes_[memory_node(edges_[k])].op == Op::all_gather_done) return true;
+    return false;
   }
 
   // Node i has a kernel of its own, over its operands' memory: with a stride an axis, as one run, or along

@@ -23,7 +23,7 @@ struct Blocks {
   std::byte* scalars = nullptr;
   comm::Communicator* communicator = nullptr;  // of a program of several ranks
   comm::Communicator* group = nullptr;         // of the ranks that hold parts of one model
-  Shard shard{};                               // of the optimiser's block
+  Shards shards{};
 };
 
 // The types and folds of the second stage of all sums of program P.
@@ -85,7 +85,9 @@ class LaunchList {
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3)
+        if (step.kind == compiler::StepKind::all_gather_state_start)
+          reserve_state(launch);
+        else if (launch.number_count > 3)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
       if (step.kind == compiler::StepKind::group_collective) {
@@ -104,7 +106,7 @@ class LaunchList {
           args.stream[k] = static_cast<u32>(step.numbers[call.streams_at + k]);
         args.segment_count = call.segments(step.number_count);
         for (int k = 0; k < args.segment_count; ++k) segments_.push(call.segment(step.numbers, k));
-        if (!blocks_.shard.is_whole()) {
+        if (!blocks_.shards.optimizer.is_whole()) {
           if (args.segment_count > 0)
             clip(args);
           else if (reads_shared_vector(step))
@@ -174,6 +176,13 @@ class LaunchList {
     else
       blocks_.communicator->reserve_pieces(request, bounds.data(), dtype);
   }
+  // Of a gathering of state: what this rank has of it.
+  void reserve_state(Launch& launch) {
+    blocks_.communicator->reserve_state(static_cast<int>(launch.numbers[0]),
+                                        static_cast<i64>(launch.numbers[1]));
+    launch.args.first_row = blocks_.shards.model.begin;
+    launch.args.rows = blocks_.shards.model.end - blocks_.shards.model.begin;
+  }
   // Of a group_collective: its request.
   int reserve_group(const u64* numbers) {
     const GroupCall call = GroupCall::decode(numbers[0]);
@@ -198,8 +207,9 @@ class LaunchList {
     for (int k = first; k < segments_.size(); ++k) {
       const kernels::Segment& whole = segments_[k];
       const i64 end = whole.offset + whole.length;
-      const i64 from = whole.offset < blocks_.shard.begin ? blocks_.shard.begin : whole.offset;
-      const i64 to = end < blocks_.shard.end ? end : blocks_.shard.end;
+      const i64 from =
+          whole.offset < blocks_.shards.optimizer.begin ? blocks_.shards.optimizer.begin : whole.offset;
+      const i64 to = end < blocks_.shards.optimizer.end ? end : blocks_.shards.optimizer.end;
       if (from >= to) continue;
       segments_[kept++] = {tiles, from, to - from};
       tiles += (to - from + kernels::tile_length - 1) / kernels::tile_length;
@@ -215,13 +225,13 @@ class LaunchList {
     bool reads = false;
     for (int a = 0; a < step.address_count; ++a)
       reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
-                        BufferAddress::offset(step.addresses[a]) >= blocks_.shard.from);
+                        BufferAddress::offset(step.addresses[a]) >= blocks_.shards.optimizer.from);
     return reads;
   }
   // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
   // a vector that is one row, that or nothing.
   void clip_rows(kernels::LaunchArgs& args) const {
-    const Shard& own = blocks_.shard;
+    const Shard& own = blocks_.shards.optimizer;
     const i64 rows = (own.end - own.begin + own.grain - 1) / own.grain;
     const bool is_one_row = own.grain * own.unit >= own.vector;
     args.clipped = true;
@@ -328,9 +338,9 @@ class LaunchList {
     const i64 offset = kernel_ir::BufferAddress::offset(address);
     switch (kernel_ir::BufferAddress::space(address)) {
       case ir::Space::model:
-        return blocks_.model.at(offset);
+        return blocks_.model.at(blocks_.shards.model.at(offset));
       case ir::Space::optimizer:
-        return blocks_.optimizer + blocks_.shard.at(offset);
+        return blocks_.optimizer + blocks_.shards.optimizer.at(offset);
       case ir::Space::scalars:
         return blocks_.scalars + offset;
       case ir::Space::input:

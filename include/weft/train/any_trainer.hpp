@@ -151,7 +151,7 @@ class AnyTrainer {
       return loader != nullptr ? trainer.load(path, *loader) : trainer.load(path);
     }
     void save_model(const std::string& path) override { trainer.model().save(path); }
-    void load_model(const std::string& path) override { trainer.model().load(path); }
+    void load_model(const std::string& path) override { trainer.load_model(path); }
     i64 workspace_bytes() const override { return T::workspace_bytes(); }
     i64 state_bytes() const override { return T::state_bytes(); }
 

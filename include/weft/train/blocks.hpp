@@ -3,6 +3,7 @@
 // block h.0. Of blocks in one another the outermost counts.
 
 #include "weft/nn/state_table.hpp"
+#include "weft/transforms/gather_parameters.hpp"
 
 namespace WEFT_NAMESPACE::train {
 
@@ -40,6 +41,29 @@ constexpr List<int> blocks_of_slots() {
     blocks.push(block.empty() ? -1 : count - 1);
   }
   return blocks;
+}
+// The trained parameters in the order of the arena, each with the number of what is gathered together where
+// ranks share parameters out: its block, or elsewhere its module.
+template <class M>
+constexpr List<transforms::ArenaParameter> arena_units() {
+  constexpr const auto& table = nn::state_table<M>;
+  List<transforms::ArenaParameter> units;
+  std::string_view last;
+  int count = 0;
+  for (int i = 0; i < table.size; ++i) {
+    const nn::StateInfo& row = table.row[i];
+    if (!row.trained) continue;
+    std::string_view unit = block_of(row.name);
+    if (unit.empty()) {
+      const std::string_view name = row.name.view();
+      const std::size_t dot = name.rfind('.');
+      unit = name.substr(0, dot == std::string_view::npos ? 0 : dot);
+    }
+    if (count == 0 || unit != last) ++count;
+    last = unit;
+    units.push({row.offset / size_of(row.dtype), count - 1});
+  }
+  return units;
 }
 // Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
 template <class M>

@@ -101,8 +101,12 @@ struct KeptSource : Step {
     static constexpr void write(WordWriter& w) {
       List<int> order;
       for (int i = 0; i < Count; ++i) order.push(Order<Step>::node(i));
-      ir::write(w, transforms::rematerialize(WholeSource<Step>::graph(),
-                                             blocks_of_slots<typename Step::model>(), order, Count));
+      ir::Graph kept = transforms::rematerialize(WholeSource<Step>::graph(),
+                                                 blocks_of_slots<typename Step::model>(), order, Count);
+      if constexpr (Step::shards_parameters)
+        ir::write(w, Step::gathered(kept));
+      else
+        ir::write(w, kept);
     }
   };
   static constexpr ir::Graph graph() { return ir::FrozenGraph<Stage>::graph(); }

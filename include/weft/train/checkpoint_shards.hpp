@@ -36,10 +36,11 @@ struct CheckpointPiece {
   bool whole = false;      // whether these are all
 };
 
-// What rank `rank` of `ranks` writes: of the vectors that ranks share out what `shard` says is its own; of
+// What rank `rank` of `ranks` writes: of the vectors that ranks share out what `shards` says is its own; of
 // all else whole rows, dealt by their bytes, or, of the optimiser beside shared vectors, by rank 0.
-inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form, const exec::Shard& shard,
+inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form, const exec::Shards& shards,
                                                       i64 rank, i64 ranks) {
+  const exec::Shard& shard = shards.optimizer;
   const auto elements = [](const exec::StateForm::Row& row) {
     i64 count = 1;
     for (const i64 extent : row.shape) count *= extent;
@@ -47,6 +48,9 @@ inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form
   };
   // Where row `i` lies among the shared vectors, in bytes of one of them; -1: it does not.
   const auto shared_at = [&](const exec::StateForm::Row& row) {
+    if (row.offset < form.model_bytes)
+      return shards.model.is_whole() || row.offset >= shards.model.behind || elements(row) == 0 ? i64{-1}
+                                                                                                : row.offset;
     const i64 offset = row.offset - form.model_bytes;
     return shard.is_whole() || offset < shard.from || elements(row) == 0
                ? i64{-1}
@@ -86,11 +90,11 @@ inline void index_one_file(SaveJob& job, const std::string& path, const Checkpoi
 }
 
 // Takes what rank `rank` of `ranks` writes of a save into `job`: read(offset, to, bytes) copies from the
-// rank's own memory what the form has at `offset`. shard_of(rank): what a rank has of the shared vectors.
+// rank's own memory what the form has at `offset`. shards_of(rank): what a rank has of the shared vectors.
 // `again`: the index names files of this number of calls already.
-template <class ShardOf, class Read>
+template <class ShardsOf, class Read>
 void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
-                 const CheckpointCounts& counts, i64 rank, i64 ranks, bool again, const ShardOf& shard_of,
+                 const CheckpointCounts& counts, i64 rank, i64 ranks, bool again, const ShardsOf& shards_of,
                  const Read& read) {
   const io::Safetensors::Metadata metadata = checkpoint_metadata(form, counts);
   const auto name_of = [](const CheckpointPiece& piece, const std::string& row) {
@@ -98,7 +102,7 @@ void take_shards(SaveJob& job, const std::string& path, const CheckpointForm& fo
   };
   // f(piece, name) for every piece of a rank, and once more for each further name of its row.
   const auto each_piece = [&](i64 of, const auto& f) {
-    for (const CheckpointPiece& piece : checkpoint_pieces(form, shard_of(of), of, ranks)) {
+    for (const CheckpointPiece& piece : checkpoint_pieces(form, shards_of(of), of, ranks)) {
       f(piece, name_of(piece, form.state.rows[piece.row].name));
       for (const exec::StateForm::Alias& alias : form.state.aliases)
         if (alias.row == piece.row) f(piece, name_of(piece, alias.name));

@@ -12,6 +12,7 @@
 #include "weft/data/loader.hpp"
 #include "weft/exec/model.hpp"
 #include "weft/train/ranks.hpp"
+#include "weft/train/trainer_refusals.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -136,6 +137,49 @@ auto evaluate_model(const Ranks& ranks, M&& model, F f, const D& dataset, const 
     return AfterRefusal{};
   }
 }
+
+// evaluate() of a trainer: its members with_model(f), which calls f(ranks, model). Loss: what it trains on
+// inputs I...
+template <class Self, class Loss, class... I>
+class Evaluated {
+ public:
+  // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
+  // trainer's model and, where no others are given, its inputs; of the loss without f. On several ranks a
+  // call of all.
+  template <class G, class D, class... A>
+  requires(!data::Dataset<G> && !requires(const G& g) {
+    g.data(), g.size();
+  }) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
+    return self().with_model([&](const auto& ranks, auto& model) {
+      if constexpr (option_count < OptionKind::input, A... >> 0)
+        return evaluate_model(ranks, model, f, dataset, inputs_then_options...);
+      else
+        return evaluate_model(ranks, model, f, dataset, I{}..., inputs_then_options...);
+    });
+  }
+  // The mean of the loss.
+  template <data::Dataset D, class... A>
+  auto evaluate(const D& dataset, const A&... options) {
+    return self().with_model([&](const auto& ranks, auto& model) {
+      return evaluate_model(ranks, model, Loss{}, dataset, I{}..., options...);
+    });
+  }
+  // Refused.
+  template <class X, class Y, class... More>
+  requires(!data::Dataset<X> &&
+           requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
+    static_assert(sizeof(DatasetIsEvaluated<sizeof(X) == 0, X, Y>) > 0);
+    return AfterRefusal{};
+  }
+  template <class D>
+  requires(!data::Dataset<D>) auto evaluate(const D&) {
+    static_assert(sizeof(DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
+    return AfterRefusal{};
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+};
 
 }  // namespace train
 

@@ -60,6 +60,10 @@ WEFT_REFUSAL(
     "comm::zero: a rank updates a piece of the parameters that may end within one, and this optimiser "
     "works on whole tensors: take one that works element by element, such as optim::AdamW, or "
     "comm::ddp");
+WEFT_REFUSAL(PiecesTakeModel,
+             "comm::zero<3, Backend>: no rank keeps the whole model, so the trainer takes it over: "
+             "make_trainer(std::move(model), loss, ...), or make_trainer<Net>(device, loss, ...); "
+             "trainer.model() is a copy of all ranks' pieces");
 WEFT_REFUSAL(PartsAreElementwise,
              "make_trainer: ranks have parts of the model's parameters, and this optimiser works on whole "
              "tensors: take one that works element by element, such as optim::AdamW");
@@ -221,13 +225,14 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }
 }
 
-// The arguments after the loss: inputs, then options.
-template <class M, class F, class Device, class Make, class... A>
+// The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
+template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
   using Split = exec::SplitArguments<std::tuple<>, A...>;
   using Sorted = typename Split::template options<Options>;
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
+  static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
   if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
@@ -280,8 +285,8 @@ auto make_trainer(Model<M, Device>& model, F, const A&... inputs_then_options) {
   if constexpr (is_after_refusal<Model<M, Device>>)
     return AfterRefusal{};
   else
-    return train::make<M, F, Device>([&] { return Model<M, Device>(model.device(), model); },
-                                     inputs_then_options...);
+    return train::make<M, F, Device, true>([&] { return Model<M, Device>(model.device(), model); },
+                                           inputs_then_options...);
 }
 template <class M, class Device, class F, class... A>
 auto make_trainer(Model<M, Device>&& model, F, const A&... inputs_then_options) {

@@ -156,12 +156,12 @@ WEFT_REFUSAL(ZeroBackendConnects,
              "#include <weft/mpi.hpp>, or comm::zero<1, comm::Nccl> with #include <weft/nccl.hpp>");
 WEFT_REFUSAL(
     ZeroShardsState,
-    "comm::zero<1, Backend> shares the optimiser's state out among the ranks, comm::zero<2, Backend> the "
-    "gradients, too; parameters, stage 3, are whole on each");
+    "comm::zero<Stage, Backend> shares out among the ranks, in stage 1 the optimiser's state, in stage 2 the "
+    "gradients, too, in stage 3 the parameters, too: there are no other stages");
 template <int Stage, class Backend, i64 BucketBytes>
 struct Zero {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ZeroShardsState < Stage == 1 || Stage == 2, GivenSize < Stage >>) > 0);
+  static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -170,10 +170,12 @@ struct Zero {
 // Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
 // to its piece of the parameters, gets the mean of the ranks' gradients for that alone, updates it and gives
 // it to all. In stage 2 it has of the gradients that piece alone: each bucket of BucketBytes is summed into
-// it while the backward pass goes on, and accumulate<N> adds N calls there. (ZeRO, stages 1 and 2:
-// Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
-// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stage 2 those of one
-// process with accumulate<N ranks>. Optimisers that work element by element.
+// it while the backward pass goes on, and accumulate<N> adds N calls there. In stage 3 it has of the
+// parameters that piece alone: those of a block are gathered before it is computed and dropped behind
+// (transforms/gather_parameters.hpp), and trainer.model() is a call of all ranks. (ZeRO: Rajbhandari et al.,
+// "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
+// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of
+// one process with accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
 inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
 }  // namespace comm
@@ -262,6 +264,13 @@ struct Options {
   static constexpr bool shards_gradients = [] {
     if constexpr (sharded)
       return Comm::stage > 1;
+    else
+      return false;
+  }();
+  // And the parameters.
+  static constexpr bool shards_parameters = [] {
+    if constexpr (sharded)
+      return Comm::stage > 2;
     else
       return false;
   }();

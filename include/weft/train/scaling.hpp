@@ -211,7 +211,8 @@ inline ScalingPoint simulate(const exec::Explanation& e, const Cluster& cluster,
       out.computing += least(step) * scale;
     } else if (c.sums || c.gathers) {
       if (c.into) now = std::max(now, before[0]);
-      const double end = moved(links.carry(c, now));
+      double end = now;
+      for (i64 trip = 0; trip < step.launches; ++trip) end = moved(links.carry(c, end));
       if (c.into) before[0] = before[1], before[1] = end;
       ended.resize(std::max(ended.size(), static_cast<std::size_t>(c.request) + 1));
       ended[static_cast<std::size_t>(c.request)] = end;
@@ -246,7 +247,7 @@ struct ScalingOf<Trainer<M, F, Device, O, I...>> {
   static BehindStep behind() {
     BehindStep out;
     out.broadcast = static_cast<double>(Source::assigned_buffers().length);
-    if constexpr (O::sharded) {
+    if constexpr (O::sharded && !O::shards_parameters) {
       const comm::Shares& arena = arena_shares<M, O>;
       out.gathered = {.elements = arena.elements,
                       .element_bytes = size_of(parameter_type<M>()),

@@ -5,6 +5,7 @@
 #include "weft/exec/whole_state.hpp"
 #include "weft/targets/memory.hpp"
 #include "weft/train/checkpoint_shards.hpp"
+#include "weft/train/model_piece.hpp"
 #include "weft/train/ranks.hpp"
 
 namespace WEFT_NAMESPACE::train {
@@ -55,7 +56,7 @@ class StateCopies {
   void restore(CheckpointReader& checkpoint, const CheckpointForm& form) const {
     if constexpr (in_parts)
       exec::take_parts(group_.rank(), form.state, exec::whole_form(form.state), checkpoint.block().data());
-    Memory::from_host(device_, model_, checkpoint.block().data(), form.model_bytes);
+    take_model(checkpoint.block().data());
     const std::byte* const saved = checkpoint.block().data() + form.model_bytes;
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
     if constexpr (O::sharded) {
@@ -69,9 +70,65 @@ class StateCopies {
 
   // Vector k, a moment or, behind these, the accumulated gradients, of all ranks' pieces into to[0,
   // trained_bytes), which may be null; a call of all ranks.
-  void gather_vector(int k, std::byte* to) const {
+  void gather_vector(int k, std::byte* to) const { gather_piece(optimizer_ + piece_of_vector(k), to); }
+  // The model's block, of which this rank may have a piece, from the host's memory.
+  void take_model(const std::byte* block) const {
+    if constexpr (O::shards_parameters) {
+      const exec::Shard own = model_shard();
+      Memory::from_host(device_, model_, block + own.begin * own.unit, (own.end - own.begin) * own.unit);
+      Memory::from_host(device_, model_ + own.room, block + own.behind, table.bytes - own.behind);
+    } else {
+      Memory::from_host(device_, model_, block, table.bytes);
+    }
+  }
+  // From a whole model.
+  void take_model(const Model<M, Device>& whole) const {
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    Memory::to_host(device_, block.data(), whole.state(), table.bytes);
+    take_model(block.data());
+  }
+  // The model's block into to[0, table.bytes), which may be null; a call of all ranks where these have pieces
+  // of it.
+  void copy_model(std::byte* to) const {
+    if constexpr (O::shards_parameters) {
+      const exec::Shard own = model_shard();
+      gather_piece(model_, to);
+      if (to != nullptr)
+        Memory::to_host(device_, to + own.behind, model_ + own.room, table.bytes - own.behind);
+    } else if (to != nullptr) {
+      Memory::to_host(device_, to, model_, table.bytes);
+    }
+  }
+  // The whole model; a call of all ranks where these have pieces of it.
+  Model<M, Device> whole_model() const {
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
+    copy_model(block.data());
+    return Model<M, Device>::of_block(device_, block.data());
+  }
+  // The same with vector k in the place of the parameters that are not frozen.
+  Model<M, Device> model_with(int k) const {
+    using Optimizer = typename O::Optimizer;
+    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes)), now;
+    copy_model(block.data());
+    now = block;
+    if constexpr (O::sharded)
+      gather_vector(k, block.data());
+    else
+      Memory::to_host(device_, block.data(), optimizer_ + layout.moment[k], table.trained_bytes);
+    for (const GroupRun& run : group_runs<M, O>()) {
+      if (!Optimizer::is_frozen(run.group)) continue;
+      const nn::StateInfo& row = table.row[run.row];
+      const i64 at = row.offset + run.first * row.copy_bytes();
+      std::memcpy(block.data() + at, now.data() + at, static_cast<std::size_t>(run.count * row.copy_bytes()));
+    }
+    return Model<M, Device>::of_block(device_, block.data());
+  }
+
+ private:
+  static constexpr const auto& table = nn::state_table<M>;
+  // What each rank has of a vector that they share out into to[0, trained_bytes), which may be null.
+  void gather_piece(const std::byte* piece, std::byte* to) const {
     const exec::Shard own = shard();
-    const std::byte* const piece = optimizer_ + piece_of_vector(k);
     ranks_.each_piece(
         own.room,
         [&](i64 at, std::byte* part, i64 bytes) { Memory::to_host(device_, part, piece + at, bytes); },
@@ -83,10 +140,10 @@ class StateCopies {
           if (to != nullptr && length > 0) std::memcpy(to + begin, from, static_cast<std::size_t>(length));
         });
   }
-
- private:
   // What this rank has of the optimiser's block.
   exec::Shard shard() const { return shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  // And of the model's.
+  exec::Shard model_shard() const { return model_shard_of<M, O>(ranks_.rank(), ranks_.size()); }
   // Of the vectors that ranks share out those that a checkpoint has.
   static constexpr int saved_vectors =
       O::Optimizer::base::moments + (O::shards_gradients && O::Accumulation::count > 1 ? 1 : 0);
@@ -106,6 +163,7 @@ class StateCopies {
       for (int k = 0; k < saved_vectors; ++k)
         gather_vector(k, block.empty() ? nullptr : block.data() + form.model_bytes + place_of_vector(k));
     }
+    if constexpr (O::shards_parameters) copy_model(block.empty() ? nullptr : block.data());
     if (ranks_.rank() != 0) return;
     const CheckpointForm saved = in_files(form);
     if constexpr (in_parts) {  // before anything that may throw on one of the group alone
@@ -124,7 +182,7 @@ class StateCopies {
   }
   // What every rank has.
   void copy_block(const CheckpointForm& form, std::byte* block) const {
-    Memory::to_host(device_, block, model_, form.model_bytes);
+    if constexpr (!O::shards_parameters) copy_model(block);
     Memory::to_host(device_, block + form.model_bytes, optimizer_, whole_bytes(form));
   }
   // A file of each rank, of what it has itself.
@@ -134,10 +192,12 @@ class StateCopies {
     ranks_.broadcast(&again, 1);
     take_shards(
         job, path, form, counts, ranks_.rank(), ranks_.size(), again != 0,
-        [&](i64 rank) { return shard_of<M, O>(rank, ranks_.size()); },
+        [&](i64 rank) {
+          return exec::Shards{shard_of<M, O>(rank, ranks_.size()), model_shard_of<M, O>(rank, ranks_.size())};
+        },
         [&](i64 offset, std::byte* to, i64 bytes) {
           if (offset < form.model_bytes)
-            Memory::to_host(device_, to, model_ + offset, bytes);
+            Memory::to_host(device_, to, model_ + model_shard().at(offset), bytes);
           else if (!O::Precision::scaled && offset == form.updates)
             put_number(to, 0, static_cast<i32>(updates_));
           else

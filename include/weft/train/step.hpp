@@ -6,6 +6,7 @@
 #include "weft/train/f8_scales.hpp"
 #include "weft/train/update.hpp"
 #include "weft/transforms/all_reduce_gradients.hpp"
+#include "weft/transforms/gather_parameters.hpp"
 #include "weft/transforms/rematerialize.hpp"
 
 namespace WEFT_NAMESPACE::train {
@@ -228,6 +229,7 @@ template <class M, class F, class O, bool Apply, class... I>
 struct StepSource {
   using model = M;
   static constexpr Checks checks = O::checks;
+  static constexpr bool shards_parameters = O::shards_parameters;
   static constexpr i64 scale_offset = O::Precision::scaled ? optimizer_layout<M, O>.scale : -1;
   using Forwards = Kept<ForwardStage<M, F, O, I...>>;
   static constexpr int forward_nodes = traced_nodes<M, F, O, I...>();
@@ -311,11 +313,29 @@ struct StepSource {
       ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
     }
   };
-  static constexpr ir::Graph graph() {
+  static constexpr ir::Graph kept_graph() {
     if constexpr (O::recomputes && has_written_blocks<M>)
       return ir::FrozenGraph<RematerializedStage>::graph();
     else
       return compiler::graph_of<RoundedStage>();
+  }
+  // The same with the parameters gathered, where ranks share them out. Sums over ranks have the first
+  // requests, two of the norm and of what is not finite the next.
+  static constexpr ir::Graph gathered(const ir::Graph& g) {
+    return transforms::ParameterGatherer(g, arena_units<M>(),
+                                         {arena_shares<M, O>.elements, arena_shares<M, O>.grain},
+                                         parameter_type<M>(), updated_by().requests + 2)
+        .run();
+  }
+  struct GatheredStage {
+    static constexpr int capacity = StepSource::capacity * 2;
+    static constexpr void write(WordWriter& w) { ir::write(w, gathered(kept_graph())); }
+  };
+  static constexpr ir::Graph graph() {
+    if constexpr (O::shards_parameters)
+      return ir::FrozenGraph<GatheredStage>::graph();
+    else
+      return kept_graph();
   }
   // Where the buffers lie that the step assigns, in bytes of the model's block.
   static constexpr ir::Range assigned_buffers() {

@@ -36,7 +36,9 @@ void check_padding(const std::array<exec::Given, N>& batch) {
 }  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
-class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, public train::RefusedMembers<M> {
+class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
+                public train::Evaluated<Trainer<M, F, Device, O, I...>, F, I...>,
+                public train::RefusedMembers<M> {
   template <bool Apply>
   using Source = train::compiled_step<M, F, O, Apply, I...>;
   template <bool Apply>
@@ -53,6 +55,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   static constexpr train::OptimizerLayout layout = train::optimizer_layout<M, O>;
   static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
   static constexpr bool in_parts = nn::state_table<M>.in_parts();
+  using WholeModel = weft::Model<M, Device>;
+  // Of a model that no rank has the whole of, a copy.
+  using ModelReference = std::conditional_t<O::shards_parameters, const WholeModel, WholeModel&>;
+  using ConstModelReference = std::conditional_t<O::shards_parameters, const WholeModel, const WholeModel&>;
 
  public:
   using InputTypes = std::tuple<I...>;
@@ -67,6 +73,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
         losses_(new train::DeviceLossRing<Device>(model_.device())) {
     optimizer_.check();
     if constexpr (O::distributed || in_parts) join_ranks();
+    if constexpr (O::shards_parameters) model_.cut(ranks_.rank(), ranks_.size());
     if constexpr (requires { clip_.most; })
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
@@ -78,12 +85,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     if constexpr (is_f8)
       train::start_f8_scales<train::RoundedTrace<M, F, O, I...>, Device>(device, state_->data());
     apply_ = Shared<Instance<true>>(
-        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shard()));
+        new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shards()));
     if constexpr (micro > 1) {
       auto* const workspace = static_cast<std::byte*>(lent.workspace);
       add_ = Shared<Instance<false>>(new Instance<false>(
           device, model_.states(), state_, workspace != nullptr ? workspace + apply_bytes() : nullptr,
-          ranks_.communicator(), shard()));
+          ranks_.communicator(), shards()));
     }
   }
   // A refusal.
@@ -159,9 +166,31 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   requires std::is_convertible_v<const Name&, std::string_view>
   auto get_probe(const Name&) const { return detail::misspelt<ProbeIsNamed<sizeof(Name) == 0, M>>(); }
 
-  // The model that is trained: save, load, get, and what compile takes.
-  weft::Model<M, Device>& model() { return model_; }
-  const weft::Model<M, Device>& model() const { return model_; }
+  // The model that is trained: save, load, get, and what compile takes. With comm::zero<3, Backend>, where no
+  // rank has the whole of it, a copy as it is now, which is read; a call of all ranks.
+  ModelReference model() {
+    if constexpr (O::shards_parameters) {
+      check_held();
+      return copies().whole_model();
+    } else {
+      return model_;
+    }
+  }
+  ConstModelReference model() const { return const_cast<Trainer&>(*this).model(); }
+  // Takes the parameters and buffers of a file, as model().load(path) does where each rank has all; a call of
+  // all ranks.
+  LoadReport load_model(const std::string& path) {
+    if constexpr (O::shards_parameters) {
+      check_held();
+      WholeModel whole = copies().whole_model();
+      LoadReport report;
+      ranks_.together("load the model", [&] { report = whole.load(path); });
+      copies().take_model(whole);
+      return report;
+    } else {
+      return model_.load(path);
+    }
+  }
   // Calls of step so far.
   i64 steps() const { return calls_; }
   // The learning rate from now on, in place of the optimiser's number or schedule. Throws
@@ -192,39 +221,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     }
   }
 
-  // The mean of f(model, x, y, ...) over every sample of a dataset, in evaluation mode: evaluate() with this
-  // trainer's model and, where no others are given, its inputs; of the loss without f.
-  template <class G, class D, class... A>
-  requires(!data::Dataset<G> && !requires(const G& g) {
-    g.data(), g.size();
-  }) auto evaluate(G f, const D& dataset, const A&... inputs_then_options) {
-    if constexpr (option_count < OptionKind::input, A... >> 0)
-      return train::evaluate_model(ranks_, model_, f, dataset, inputs_then_options...);
-    else
-      return train::evaluate_model(ranks_, model_, f, dataset, I{}..., inputs_then_options...);
-  }
-  // Refused.
-  template <class X, class Y, class... More>
-  requires(!data::Dataset<X> &&
-           requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
-    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(X) == 0, X, Y>) > 0);
-    return AfterRefusal{};
-  }
-  template <class D>
-  requires(!data::Dataset<D>) auto evaluate(const D&) {
-    static_assert(sizeof(train::DatasetIsEvaluated<sizeof(D) == 0, D>) > 0);
-    return AfterRefusal{};
-  }
   template <class Rate>
   requires(!std::is_convertible_v<const Rate&, f32>) void set_lr(const Rate&) {
     static_assert(sizeof(train::RateIsNumber<sizeof(Rate) == 0, M, Rate>) > 0);
   }
-  // The mean of the loss.
-  template <data::Dataset D, class... A>
-  auto evaluate(const D& dataset, const A&... options) {
-    return train::evaluate_model(ranks_, model_, F{}, dataset, I{}..., options...);
-  }
-
   // Whether the optimiser keeps an average of the weights.
   static constexpr bool keeps_average = requires { Optimizer::base::average; };
   // A model of the averaged parameters that optim::ema or optim::swa keeps, and the buffers as they are now.
@@ -257,7 +257,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   // Bytes of parameters, buffers, moments and the rest of the optimiser's state; with comm::zero those of
   // each of so many ranks.
   static constexpr i64 state_bytes(i64 ranks = 1) {
-    return nn::state_table<M>.bytes + optimizer_bytes(ranks);
+    return train::model_bytes_of<M, O>(ranks) + optimizer_bytes(ranks);
   }
   // Of these, the optimiser's, moments and all.
   static constexpr i64 optimizer_bytes(i64 ranks = 1) {
@@ -317,30 +317,29 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
   }
 
  private:
-  weft::Model<M, Device> averaged_model() const {
+  WholeModel averaged_model() const {
     if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
       throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
                                           std::to_string(optimizer_.optimizer.rule.first()));
-    constexpr const auto& table = nn::state_table<M>;
-    std::vector<std::byte> block(static_cast<std::size_t>(table.bytes));
-    Memory::to_host(model_.device(), block.data(), model_.state(), table.bytes);
-    if constexpr (O::sharded)
-      copies().gather_vector(Optimizer::base::average, block.data());
-    else
-      Memory::to_host(model_.device(), block.data(), state_->data() + layout.moment[Optimizer::base::average],
-                      table.trained_bytes);
-    for (const train::GroupRun& run : train::group_runs<M, O>()) {  // what is frozen has no average
-      if (!Optimizer::is_frozen(run.group)) continue;
-      const nn::StateInfo& row = table.row[run.row];
-      const i64 at = row.offset + run.first * row.copy_bytes();
-      Memory::to_host(model_.device(), block.data() + at, model_.state() + at, run.count * row.copy_bytes());
-    }
-    weft::Model<M, Device> averaged = model_.clone();
-    Memory::from_host(model_.device(), averaged.state(), block.data(), table.bytes);
-    return averaged;
+    return copies().model_with(Optimizer::base::average);
   }
 
   friend class train::Checkpointed<Trainer>;
+  friend class train::Evaluated<Trainer, F, I...>;
+
+  // f(ranks, the whole model), which may assign buffers; a call of all ranks where none has the whole.
+  template <class G>
+  auto with_model(const G& f) {
+    if constexpr (O::shards_parameters) {
+      check_held();
+      WholeModel whole = copies().whole_model();
+      auto result = f(ranks_, whole);
+      copies().take_model(whole);
+      return result;
+    } else {
+      return f(ranks_, model_);
+    }
+  }
 
   // Of the program that updates, so that another can begin behind it.
   static constexpr i64 apply_bytes() { return kernel_ir::align_up(Program<true>::memory_bytes()); }
@@ -402,10 +401,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     run_program(instance);
     if constexpr (O::distributed) {  // running statistics are rank 0's, as DistributedDataParallel has it
       constexpr ir::Range assigned = Source<true>::assigned_buffers();
-      ranks_.broadcast(model_.state() + assigned.offset, assigned.length, program);
+      ranks_.broadcast(model_.state() + shards().model.at(assigned.offset), assigned.length, program);
     }
-    if constexpr (O::sharded && std::is_same_v<In, Instance<true>>)  // what each rank has updated
-      ranks_.gather(model_.state(), train::arena_shares<M, O>, shard().unit, program);
+    if constexpr (O::sharded && !O::shards_parameters && std::is_same_v<In, Instance<true>>)
+      // what each rank has updated
+      ranks_.gather(model_.state(), train::arena_shares<M, O>, shards().optimizer.unit, program);
     losses_->take(program);
   }
 
@@ -415,8 +415,11 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
     return form;
   }
 
-  // What this rank has of the optimiser's block.
-  exec::Shard shard() const { return train::shard_of<M, O>(ranks_.rank(), ranks_.size()); }
+  // What this rank has of the blocks.
+  exec::Shards shards() const {
+    const i64 rank = ranks_.rank(), size = ranks_.size();
+    return {train::shard_of<M, O>(rank, size), train::model_shard_of<M, O>(rank, size)};
+  }
   train::StateCopies<M, O, Device> copies() const {
     return {model_.device(), model_.storage()->data(), state_->data(), ranks_, group_, updates_};
   }
@@ -466,7 +469,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>, publ
 
   [[no_unique_address]] train::DataRanks<M, typename O::Comm> ranks_;
   [[no_unique_address]] train::GroupRanks<M> group_;  // which have the other parts of the model
-  weft::Model<M, Device> model_;
+  std::conditional_t<O::shards_parameters, train::ModelPiece<M, O, Device>, WholeModel> model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;

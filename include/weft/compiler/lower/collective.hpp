@@ -4,6 +4,8 @@
 // on pieces then where it begins in the vector that is shared, and that one's elements and grain.
 // A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
 // each operand: its place behind the first one's, and its elements.
+// An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
+// behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the state's dtype.
 
 #include "weft/compiler/lowered.hpp"
 
@@ -23,6 +25,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_into_start;
     case ir::Op::reduce_scatter_into_done:
       return StepKind::reduce_scatter_into_done;
+    case ir::Op::all_gather_state_start:
+      return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
       return StepKind::all_gather_start;
     default:
@@ -56,10 +60,30 @@ constexpr void lower_reduce_scatter_into(const ir::Graph& g, const kernel_ir::Fu
       .bytes = 2 * (end - begin) * size_of(n.dtype);
 }
 
+constexpr void lower_all_gather_state(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                      const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const int x = g.in(node, 0);
+  const ir::Node& from = g.nodes[x];
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(plan.address(f.view_in(g, x, f.kernel_of[node]), from.dtype));
+  addresses.push(kernel_ir::BufferAddress::make(ir::Space::model, 0));
+  const bool known = from.op == ir::Op::state;
+  const i64 begin = known ? g.slots[static_cast<int>(from.imm)].offset / size_of(from.dtype) : 0;
+  for (const i64 number : {g.dims(node).size(), static_cast<i64>(n.dtype), begin, g.attribute(node, 1),
+                           g.attribute(node, 2), static_cast<i64>(from.dtype)})
+    numbers.push(static_cast<u64>(number));
+  out.step(StepKind::all_gather_state_start, out.kernel(StepKind::all_gather_state_start, List<u64>()),
+           addresses, numbers)
+      .bytes = 2 * kernel_ir::bytes_of(g, node);
+}
+
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   if (n.op == ir::Op::reduce_scatter_into_start) return lower_reduce_scatter_into(g, f, plan, node, out);
+  if (n.op == ir::Op::all_gather_state_start) return lower_all_gather_state(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
   if (kind == StepKind::all_gather_start) {

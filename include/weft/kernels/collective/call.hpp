@@ -22,6 +22,33 @@ struct CollectiveCall {
   i64 bytes() const { return elements * unit(); }
 };
 
+// Of an all_gather_state_start: elements [begin, begin + elements) of the vector that is shared out, of which
+// this rank has [own, own_end).
+struct GatherStateCall : CollectiveCall {
+  DType from_dtype{};
+  comm::Shares shares;
+  i64 begin = 0, own = 0, own_end = 0;
+  const std::byte* from = nullptr;  // element `begin`, if this rank had it
+  std::byte* to = nullptr;
+
+  template <class Launch>
+  explicit GatherStateCall(const Launch& launch)
+      : CollectiveCall(launch),
+        from_dtype(static_cast<DType>(launch.numbers[6])),
+        shares{static_cast<i64>(launch.numbers[4]), static_cast<i64>(launch.numbers[5])},
+        from(static_cast<const std::byte*>(launch.args.pointer[2])),
+        to(static_cast<std::byte*>(launch.args.pointer[0])) {
+    begin = (from - static_cast<const std::byte*>(launch.args.pointer[3])) / size_of(from_dtype);
+    const i64 first = launch.args.first_row, last = first + launch.args.rows, end = begin + elements;
+    own = first < begin ? begin : first < end ? first : end;
+    own_end = last < own ? own : last < end ? last : end;
+  }
+  // What this rank gives: where it is, and where it belongs.
+  const void* own_from() const { return from + (own - begin) * size_of(from_dtype); }
+  void* own_to() const { return to + (own - begin) * unit(); }
+  i64 own_elements() const { return own_end - own; }
+};
+
 // Of a reduce_scatter_into_start: what goes where in the vector that is shared out, whose first element here
 // belongs at `to`.
 struct ScatterIntoCall : CollectiveCall {

@@ -21,6 +21,8 @@ class CudaCommunicator : public comm::Communicator {
   virtual void start_gather(int request, void* data, cudaStream_t stream) = 0;
   virtual void start_scatter_into(int request, const Part* parts, int count, void* to,
                                   cudaStream_t stream) = 0;
+  virtual void start_state(int request, void* to, i64 begin, i64 count, const comm::Shares& shares, i64 unit,
+                           cudaStream_t stream) = 0;
   // In `stream`.
   virtual void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) = 0;
   // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
@@ -32,6 +34,7 @@ class CudaCommunicator : public comm::Communicator {
   using Communicator::start_gather;
   using Communicator::start_scatter;
   using Communicator::start_scatter_into;
+  using Communicator::start_state;
   using Communicator::start_sum;
   using Communicator::wait_sum;
 
@@ -68,6 +71,36 @@ inline void run_cuda_all_gather_start(const CudaLaunch& launch, cudaStream_t str
   const CollectiveCall call(launch);
   cuda_copy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()), stream);
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0], stream);
+}
+inline constexpr int narrow_threads = 256;
+
+template <u64 Tag, u64 T>
+__global__ void __launch_bounds__(narrow_threads) WEFT_KERNEL
+    narrow_state_kernel(void* to, const f32* from, i64 count) {
+  using E = ctype<static_cast<DType>(T)>;
+  const i64 i = static_cast<i64>(blockIdx.x) * narrow_threads + threadIdx.x;
+  if (i < count) static_cast<E*>(to)[i] = static_cast<E>(from[i]);
+}
+template <DType Narrow>
+void enqueue_narrow_state(const GatherStateCall& call, cudaStream_t stream) {
+  const unsigned blocks = cuda_blocks((call.own_elements() + narrow_threads - 1) / narrow_threads);
+  narrow_state_kernel<kernel_tag, static_cast<u64>(Narrow)><<<blocks, narrow_threads, 0, stream>>>(
+      call.own_to(), static_cast<const f32*>(call.own_from()), call.own_elements());
+  cuda_check_launch("narrow_state");
+}
+inline void run_cuda_all_gather_state_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const GatherStateCall call(launch);
+  if (call.own_elements() > 0) {
+    if (call.dtype == call.from_dtype)
+      cuda_copy(call.own_to(), call.own_from(), static_cast<std::size_t>(call.own_elements() * call.unit()),
+                stream);
+    else if (call.dtype == DType::bf16)
+      enqueue_narrow_state<DType::bf16>(call, stream);
+    else
+      enqueue_narrow_state<DType::f16>(call, stream);
+  }
+  communicator_of(launch).start_state(call.request, call.to, call.begin, call.elements, call.shares,
+                                      call.unit(), stream);
 }
 // What it gives is a zero, for the launches behind it to depend on.
 inline void run_cuda_reduce_scatter_into_start(const CudaLaunch& launch, cudaStream_t stream) {

@@ -27,6 +27,27 @@ inline void run_all_gather_start(const HostLaunch& launch, int) {
   std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()));
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0]);
 }
+template <DType Narrow>
+void narrow_state(const GatherStateCall& call) {
+  auto* const to = static_cast<ctype<Narrow>*>(call.own_to());
+  const auto* const from = static_cast<const f32*>(call.own_from());
+  const i64 count = call.own_elements();
+  for (i64 i = 0; i < count; ++i) to[i] = static_cast<ctype<Narrow>>(from[i]);
+}
+inline void run_all_gather_state_start(const HostLaunch& launch, int) {
+  const GatherStateCall call(launch);
+  if (call.dtype == call.from_dtype) {
+    if (call.own_elements() > 0)
+      std::memcpy(call.own_to(), call.own_from(),
+                  static_cast<std::size_t>(call.own_elements() * call.unit()));
+  } else if (call.dtype == DType::bf16) {
+    narrow_state<DType::bf16>(call);
+  } else {
+    narrow_state<DType::f16>(call);
+  }
+  communicator_of(launch).start_state(call.request, call.to, call.begin, call.elements, call.shares,
+                                      call.unit());
+}
 // What it gives is a zero, for the launches behind it to depend on.
 inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
   const ScatterIntoCall call(launch);

@@ -92,7 +92,9 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   void start_gather(int request, void* data, cudaStream_t stream) override {
     if (size() == 1) return;
     Sum& sum = begin(request, stream);
-    gather_in(data, sum.bounds.data(), size_of(sum.dtype), stream_.get());
+    gather_in(
+        data, [&](int r) { return sum.bounds[static_cast<std::size_t>(r)]; }, size_of(sum.dtype),
+        stream_.get());
     sum.end.record(stream_.get());
   }
   // Parts are put together where they may be sent from while the program goes on; what was sent from there
@@ -121,6 +123,20 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
       cuda_copy(sent + part->begin * unit, part->data, bytes_of(sum, part->length), stream);
     scatter(begin(request, stream), sent, into + own, true);
   }
+  void reserve_state(int request, i64) override { new_sum(request, DType::f32); }
+  void start_state(int request, void* to, i64 begin, i64 count, const Shares& shares, i64 unit,
+                   cudaStream_t stream) override {
+    if (size() == 1) return;
+    Sum& sum = this->begin(request, stream);
+    gather_in(
+        to,
+        [&](int r) {
+          const i64 at = shares.begin(r, size()) - begin;
+          return at < 0 ? 0 : at < count ? at : count;
+        },
+        unit, stream_.get());
+    sum.end.record(stream_.get());
+  }
   void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) override {
     const auto length = static_cast<std::size_t>(bytes);
     cuda_copy(static_cast<std::byte*>(to) + length * static_cast<std::size_t>(rank()), from, length, stream);
@@ -135,7 +151,8 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
   void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) override {
     if (size() == 1) return;
-    gather_in(data, bounds, unit, stream);
+    gather_in(
+        data, [&](int r) { return bounds[r]; }, unit, stream);
     ranks_.launched("gathering of the ranks' pieces", stream);
   }
   void broadcast(void* data, i64 bytes, cudaStream_t stream) override {
@@ -164,6 +181,10 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   void start_scatter_into(int request, const Part* parts, int count, void* to) override {
     DeviceGuard guard(device_.ordinal);
     start_scatter_into(request, parts, count, to, cudaStreamPerThread);
+  }
+  void start_state(int request, void* to, i64 begin, i64 count, const Shares& shares, i64 unit) override {
+    DeviceGuard guard(device_.ordinal);
+    start_state(request, to, begin, count, shares, unit, cudaStreamPerThread);
   }
   void gather_pieces(void* data, const i64* bounds, i64 unit) override {
     DeviceGuard guard(device_.ordinal);
@@ -293,11 +314,13 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   void receive(void* to, std::size_t bytes, int rank, cudaStream_t stream) {
     check(ncclRecv(to, bytes, ncclChar, rank, comm_, stream), "ncclRecv");
   }
-  // Each rank's piece of `data`, in units of so many bytes, to all that are connected here.
-  void gather_in(void* data, const i64* bounds, i64 unit, cudaStream_t stream) {
+  // Each rank's piece of `data`, [bound(r), bound(r + 1)) in units of so many bytes, to all that are
+  // connected here.
+  template <class Bound>
+  void gather_in(void* data, const Bound& bound, i64 unit, cudaStream_t stream) {
     auto* const at = static_cast<std::byte*>(data);
-    const auto begin = [&](int r) { return at + bounds[r] * unit; };
-    const auto bytes = [&](int r) { return static_cast<std::size_t>((bounds[r + 1] - bounds[r]) * unit); };
+    const auto begin = [&](int r) { return at + bound(r) * unit; };
+    const auto bytes = [&](int r) { return static_cast<std::size_t>((bound(r + 1) - bound(r)) * unit); };
     if (subset_.count == 0) {
       check(ncclGroupStart(), "ncclGroupStart");
       for (int r = 0; r < size(); ++r)

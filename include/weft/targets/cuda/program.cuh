@@ -67,7 +67,7 @@ class CudaProgram {
     }
     steps_.emplace(P::header, P::image, CudaKernels<P>::table.at,
                    Blocks{given.model, given.optimizer, workspace_.data(), staged_.data(), given.communicator,
-                          given.group, given.shard});
+                          given.group, given.shards});
     for (int k = 0; k < P::header.inputs; ++k) steps_->bind_input(k, staged_.data() + Plan::input_offset(k));
     cut_for_gpu<P>(steps_->launches(), partial_.data());
     place_segments();

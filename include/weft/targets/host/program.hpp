@@ -25,8 +25,9 @@ class HostProgram {
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
-                given.group, given.shard}),
-        optimizer_bytes_(given.shard.is_whole() ? P::header.optimizer_bytes : given.shard.bytes) {
+                given.group, given.shards}),
+        optimizer_bytes_(given.shards.optimizer.is_whole() ? P::header.optimizer_bytes
+                                                           : given.shards.optimizer.bytes) {
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
