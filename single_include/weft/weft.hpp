@@ -17489,7 +17489,8 @@ constexpr Value all_gather_state_start(Value x, DType dtype, const SharedVector&
 inline constexpr int most_scattered = 32;  // operands
 // Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
 // the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
-// on the done reads or writes. The operands are done with when it has begun.
+// on the done reads or writes. The operands are done with when it has begun; those
+// of bf16 are added to a slot of f32.
 constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVector& shared,
                                           const List<int>& operands, const List<i64>& offsets, int request) {
   List<i64> list;
@@ -17519,9 +17520,11 @@ constexpr const char* reduce_scatter_into_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
   if (n.arity < 1 || g.attributes(i) != 3 + n.arity)
     return "reduce_scatter_into_start: one offset an operand";
-  const i64 slot = g.attribute(i, 0);
-  if (slot < 0 || slot >= g.slots.size() || g.slots[static_cast<int>(slot)].space != Space::optimizer ||
-      g.slots[static_cast<int>(slot)].dtype != n.dtype)
+  const i64 number = g.attribute(i, 0);
+  if (number < 0 || number >= g.slots.size()) return "reduce_scatter_into_start: no slot";
+  const Slot& slot = g.slots[static_cast<int>(number)];
+  const bool widens = n.dtype == DType::bf16 && slot.dtype == DType::f32;
+  if (slot.space != Space::optimizer || !(widens || slot.dtype == n.dtype))
     return "reduce_scatter_into_start: no slot of this dtype";
   if (g.attribute(i, 2) < 1) return "a vector is shared, and it does not say how";
   i64 end = 0;
@@ -23374,6 +23377,13 @@ class Communicator : public Counted {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
+  // Sums from now on are the engine's own reductions, in whatever order that adds.
+  virtual void sum_by_engine() {
+    throw Error(
+        "comm/backend",
+        "this backend adds in the order of ranks alone: leave comm::Reduction{.by_engine = true} out");
+  }
+
   // Before the first sum of request number `request`: it will be of `count` elements.
   virtual void reserve(int request, i64 count, DType dtype) = 0;
   // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
@@ -23397,7 +23407,7 @@ class Communicator : public Counted {
     const void* data = nullptr;
     i64 begin = 0, length = 0;
   };
-  // As reserve_pieces, of a request of start_scatter_into.
+  // As reserve_pieces, of a request of start_scatter_into. Parts of bf16 are added to f32.
   virtual void reserve_scatter_into(int request, const i64* bounds, DType dtype) {
     (void)request, (void)bounds, (void)dtype;
     throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
@@ -23448,19 +23458,32 @@ class Communicator : public Counted {
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
 // `anew` to 0.
-template <class T>
-void add_ranks(T* to, const T* from, i64 length, int ranks, bool anew = true) {
-  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + from[i];
+template <class T, class From>
+void add_ranks(T* to, const From* from, i64 length, int ranks, bool anew = true) {
+  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + static_cast<T>(from[i]);
   for (int r = 1; r < ranks; ++r)
-    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + static_cast<T>(from[r * length + i]);
 }
+// Numbers of bf16 are added as f32: `anew` to one that is rounded, else to what is f32.
+inline void add_ranks_of_bf16(void* to, const bf16* from, i64 length, int ranks, bool anew) {
+  if (!anew) return add_ranks(static_cast<f32*>(to), from, length, ranks, false);
+  for (i64 i = 0; i < length; ++i) {
+    f32 sum = 0;
+    for (int r = 0; r < ranks; ++r) sum = sum + static_cast<f32>(from[r * length + i]);
+    static_cast<bf16*>(to)[i] = bf16(sum);
+  }
+}
+// Bytes of an element of what is added to, where so is sent.
+constexpr i64 unit_added_to(DType sent) { return sent == DType::bf16 ? 4 : size_of(sent); }
 inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks, bool anew = true) {
   if (dtype == DType::f32)
     add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks, anew);
   else if (dtype == DType::f64)
     add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks, anew);
+  else if (dtype == DType::bf16)
+    add_ranks_of_bf16(to, static_cast<const bf16*>(from), length, ranks, anew);
   else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+    throw Error("comm/dtype", "a sum over ranks is of f32, f64 or bf16");
 }
 
 }  // namespace WEFT_NAMESPACE::comm
@@ -29555,6 +29578,9 @@ class LaunchList {
     const GroupCall call = GroupCall::decode(numbers[0]);
     const i64 count = static_cast<i64>(numbers[1]);
     const DType dtype = static_cast<DType>(numbers[2]);
+    if (call.kind != GroupKind::gather && call.kind != GroupKind::part && dtype != DType::f32 &&
+        dtype != DType::f64)
+      throw Error("comm/dtype", "a sum of parts is of f32 or f64");
     if (call.kind == GroupKind::sum) {
       blocks_.group->reserve(group_requests_, count, dtype);
     } else if (call.kind == GroupKind::scatter) {
@@ -35172,7 +35198,8 @@ struct ScatterIntoCall : CollectiveCall {
     for (int k = 0; k < count; ++k)
       parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
                   static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
-    to = static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit();
+    to = static_cast<std::byte*>(launch.args.pointer[2]) +
+         static_cast<i64>(launch.numbers[3]) * comm::unit_added_to(dtype);
   }
 };
 
@@ -61852,15 +61879,33 @@ class Nccl;
 struct None {
   static constexpr OptionKind option = OptionKind::comm;
 };
+// How gradients are summed over the ranks, comm::ddp<comm::Mpi, comm::bucket_bytes, comm::Reduction{.in_bf16
+// = true}>. Either is equal to what is done without to rounding, and ranks' parameters are equal to each
+// other's bit for bit with either.
+struct Reduction {
+  // The engine's own reductions (MPI_Ireduce_scatter, ncclAllReduce), in an order of its own, which may
+  // change with the number of ranks and the machine; without, engines move the pieces, and they are added
+  // here in the order of ranks.
+  bool by_engine = false;
+  // Gradients are rounded to bf16 and sent so, half the bytes of f32; they are added as f32, and where every
+  // rank gets the sum (comm::ddp, comm::zero<1>) that is rounded once more. Of f32 parameters.
+  bool in_bf16 = false;
+};
+inline constexpr i64 bucket_bytes = 25 * 1024 * 1024;
 WEFT_REFUSAL(BackendConnects,
              "comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with "
              "#include <weft/mpi.hpp>, or on GPUs comm::ddp<comm::Nccl> with #include <weft/nccl.hpp>");
-template <class Backend, i64 BucketBytes>
+WEFT_REFUSAL(ReductionIsOne,
+             "comm::Reduction: the engines' own reductions are of f32 and f64: give .by_engine or .in_bf16, "
+             "not both");
+template <class Backend, i64 BucketBytes, Reduction How>
 struct Ddp {
   static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
+  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
+  static constexpr Reduction reduction = How;
 };
 // One device, one process.
 inline constexpr None none{};
@@ -61868,8 +61913,8 @@ inline constexpr None none{};
 // gradients, whose sum over ranks begins in buckets of BucketBytes as soon as the backward pass has filled
 // one. Ranks' parameters are equal bit for bit after every update, and are those of one process with
 // accumulate<ranks> that sees the ranks' batches one by one.
-template <class Backend, i64 BucketBytes = 25 * 1024 * 1024>
-inline constexpr Ddp<Backend, BucketBytes> ddp{};
+template <class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
+inline constexpr Ddp<Backend, BucketBytes, How> ddp{};
 
 WEFT_REFUSAL(ZeroBackendConnects,
              "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
@@ -61878,13 +61923,15 @@ WEFT_REFUSAL(
     ZeroShardsState,
     "comm::zero<Stage, Backend> shares out among the ranks, in stage 1 the optimiser's state, in stage 2 the "
     "gradients, too, in stage 3 the parameters, too: there are no other stages");
-template <int Stage, class Backend, i64 BucketBytes>
+template <int Stage, class Backend, i64 BucketBytes, Reduction How>
 struct Zero {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
   static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
+  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
+  static constexpr Reduction reduction = How;
   static constexpr int stage = Stage;
 };
 // Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
@@ -61896,8 +61943,8 @@ struct Zero {
 // "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
 // the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of
 // one process with accumulate<N ranks>. Optimisers that work element by element.
-template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
-inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
+template <int Stage, class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
+inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
 }  // namespace comm
 
 namespace train {
@@ -61978,6 +62025,12 @@ struct Options {
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Comm = find_option<OptionKind::comm, comm::None, O...>;
   static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
+  static constexpr comm::Reduction reduction = [] {
+    if constexpr (distributed)
+      return Comm::reduction;
+    else
+      return comm::Reduction{};
+  }();
   // Whether the ranks share the optimiser's state out.
   static constexpr bool sharded = requires { Comm::stage; };
   // And the gradients.
@@ -62011,7 +62064,10 @@ namespace WEFT_NAMESPACE::train {
 template <class Comm, int Degree = 1>
 class Ranks {
  public:
-  Ranks() : communicator_(connect()) {}
+  Ranks() : communicator_(connect()) {
+    if constexpr (requires { Comm::reduction; })
+      if (Comm::reduction.by_engine) communicator_->sum_by_engine();
+  }
 
   comm::Communicator* communicator() const { return communicator_.get(); }
   i64 rank() const { return communicator_->rank(); }
@@ -63857,7 +63913,7 @@ class UpdateBuilder {
   constexpr ir::Graph accumulate() {
     if constexpr (scattered) {  // done by what is summed over ranks, which something has to wait for
       Value all = ir::constant(b, type, flat(1), 0);
-      for (const int done : reduced()) all = all + Value{&b, done};
+      for (const int done : reduced()) all = all + ir::cast(Value{&b, done}, type);
       assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.awaited), all);
       return static_cast<ir::Graph&&>(b.graph);
     }
@@ -64221,14 +64277,16 @@ class GradientReducer {
   // or has a hole, of parameters that are frozen. `shared`: the arena, where each rank has a piece of it;
   // without elements all have the whole. With `into`, a slot of the arena, the sums of a rank's piece are
   // added to what it has there, and no arena of gradients exists beside; reduced() are then the nodes behind
-  // which the slot has them.
+  // which the slot has them. `in_bf16`: gradients are
+  // rounded to that before.
   constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements,
-                            const ir::SharedVector& shared = {}, int into = -1)
+                            const ir::SharedVector& shared = {}, int into = -1, bool in_bf16 = false)
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
         gradients_(gradients),
         shared_(shared),
         into_(into),
+        in_bf16_(in_bf16),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
     make_buckets(bucket_elements);
@@ -64295,6 +64353,7 @@ class GradientReducer {
       const ArenaGradient& gradient = gradients_[k];
       ir::Value x{&b, moved_[gradient.node]};
       if (gradient.gathered >= 0) x = x + ir::read_slot(b, gradient.gathered);
+      if (in_bf16_) x = ir::cast(x, DType::bf16);
       operands.push(x.id);
       offsets.push(gradient.offset);
       last = gradient.offset + x.dims().size();
@@ -64303,7 +64362,7 @@ class GradientReducer {
       bucket.start = ir::reduce_scatter_into_start(b, into_, shared_, operands, offsets, request).id;
       return;
     }
-    const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
+    const DType dtype = b.graph.nodes[operands[0]].dtype;
     constexpr u64 whole_arena = ~u64{0};
     const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
     const i64 length = last - offsets[0];
@@ -64316,10 +64375,14 @@ class GradientReducer {
     const ir::Value sum = ir::collective_done({&b, bucket.start});
     if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
-    for (int k = bucket.begin; k < bucket.end; ++k)
-      reduced_[k] = into_ >= 0
-                        ? sum.id
-                        : ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
+    for (int k = bucket.begin; k < bucket.end; ++k) {
+      const ir::Node& gradient = g.nodes[gradients_[k].node];
+      reduced_[k] =
+          into_ >= 0 ? sum.id
+                     : ir::cast(ir::flat_slice(sum, gradients_[k].offset - first, g.shapes[gradient.shape]),
+                                gradient.dtype)
+                           .id;
+    }
   }
 
   const ir::Graph& g;
@@ -64327,6 +64390,7 @@ class GradientReducer {
   List<ArenaGradient> gradients_;
   ir::SharedVector shared_;
   int into_ = -1;
+  bool in_bf16_ = false;
   List<Bucket> buckets_;
   List<int> moved_, bucket_behind_, reduced_;
 };
@@ -64714,8 +64778,8 @@ constexpr Backward reduce_gradients(Backward&& local) {
     local.graph.slots.push(
         {ir::Space::optimizer, type, local.graph.shapes.size() - 1, -1, optimizer_layout<M, O>.accumulated});
   }
-  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared,
-                                      into);
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared, into,
+                                      O::reduction.in_bf16);
   r.graph = reducer.run();
   r.requests = reducer.requests();
   r.parameters = local.parameters;
@@ -66761,6 +66825,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   // Every rank is one of the same program, and begins with rank 0's seed and values.
   void join_ranks() {
     u64 digest = 14695981039346656037u;
+    digest += O::reduction.by_engine;
     for (int k = 0; k < Code<true>::header.size; ++k)
       digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
     train::join(ranks_, digest, seed_);
@@ -66854,6 +66919,9 @@ WEFT_REFUSAL(PiecesTakeModel,
 WEFT_REFUSAL(PartsAreElementwise,
              "make_trainer: ranks have parts of the model's parameters, and this optimiser works on whole "
              "tensors: take one that works element by element, such as optim::AdamW");
+WEFT_REFUSAL(SentAsBf16,
+             "comm::Reduction{.in_bf16 = true}: gradients of f64 parameters would lose most of their digits: "
+             "leave it out, or make the parameters f32");
 WEFT_REFUSAL(PartsAreWhole,
              "make_trainer: with tensor parallel layers take comm::ddp<comm::Mpi> between the groups, or no "
              "communication, and another precision than precision::f8");
@@ -66973,6 +67041,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
+  static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >
+                0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
                        typename Sorted::given_optimizer >) > 0);
   constexpr bool in_parts = nn::state_table<M>.in_parts();

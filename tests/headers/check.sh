@@ -30,7 +30,7 @@ if command -v mpicxx >/dev/null; then
   mpi=$(mpicxx -show | grep -oE -- '-I[^ ]+' | sed 's/^-I/-isystem /' | tr '\n' ' ')
 else
   echo "no mpicxx: weft/mpi.hpp and weft/comm/mpi.hpp are left out"
-  mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -vE '^weft/(comm/)?mpi\.hpp$')
+  mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -vE '^weft/(comm/)?mpi(_process)?\.hpp$')
 fi
 # What needs NCCL compiles where nvcc finds it.
 if [ "$mode" = cuda ] && ! echo '#include <nccl.h>' | "$compiler" -x cu -E - >/dev/null 2>&1; then

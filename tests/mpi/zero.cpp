@@ -2,6 +2,7 @@
 // for bit, and so do those that go on from the file that they wrote. Ends with 0 where that holds on this
 // rank.
 
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -23,10 +24,14 @@ struct Net {  // 18,954 parameters, whose norm has two chunks
 };
 
 template <class... O>
-auto trainer_of(const O&... options) {
+auto trainer_with(const O&... options) {
   return make_trainer<Net>(
       Cpu{1}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 64>,
-      in<i32, 32>, optim::AdamW{.lr = 1e-3f}, seed{1}, options...);
+      in<i32, 32>, seed{1}, options...);
+}
+template <class... O>
+auto trainer_of(const O&... options) {
+  return trainer_with(optim::AdamW{.lr = 1e-3f}, options...);
 }
 
 int faults = 0;
@@ -71,6 +76,41 @@ void run(const comm::Mpi& world, const std::string& path, const O&... options) {
   }
   check(same(resumed, whole), "another state than a run that never stopped", world.rank());
   check(same(elsewhere, whole), "its file leads elsewhere", world.rank());
+}
+
+// MPI's own reductions, and gradients of bf16: every rank ends with the same bits, near those of sums in the
+// order of ranks.
+template <class... O>
+void run_reduction(const comm::Mpi& world, f32 near, const O&... options) {
+  const optim::SGD sgd{.lr = 0.1f};  // AdamW makes a step of what is nearly 0
+  auto whole = trainer_with(sgd, comm::ddp<comm::Mpi, 4096>);
+  auto other = trainer_with(sgd, options...);
+  std::vector<f32> x(32 * 64);
+  std::vector<i32> y(32);
+  for (int call = 0; call < 3; ++call) {
+    const int batch = call * world.size() + world.rank();
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = static_cast<f32>((static_cast<int>(i) * 7 + batch * 13) % 17) / 8;
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = (static_cast<int>(i) + batch) % 10;
+    whole.step(x, y);
+    other.step(x, y);
+  }
+  const auto want = whole.model().template get<"fc1.weight">().to_vector();
+  auto got = other.model().template get<"fc1.weight">().to_vector();
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!(std::fabs(got[i] - want[i]) <= near)) return check(false, "far from sums in order", world.rank());
+  const auto own = got;
+  comm::Mpi::connect()->broadcast(got.data(), static_cast<i64>(got.size() * sizeof(f32)));
+  check(got == own, "another state than rank 0's", world.rank());
+}
+void run_reductions(const comm::Mpi& world) {
+  constexpr comm::Reduction by_engine{.by_engine = true}, in_bf16{.in_bf16 = true};
+  run_reduction(world, 1e-6f, comm::ddp<comm::Mpi, 4096, by_engine>);
+  run_reduction(world, 1e-6f, comm::zero<1, comm::Mpi, 4096, by_engine>);
+  run_reduction(world, 1e-6f, comm::zero<2, comm::Mpi, 4096, by_engine>);
+  run_reduction(world, 1e-3f, comm::ddp<comm::Mpi, 4096, in_bf16>);
+  run_reduction(world, 1e-3f, comm::zero<1, comm::Mpi, 4096, in_bf16>);
+  run_reduction(world, 1e-3f, comm::zero<3, comm::Mpi, 4096, in_bf16>);
 }
 
 // Stages 2 and 3 add the calls of all ranks in their order, as one process does, and a file between two
@@ -121,6 +161,7 @@ int main() {
   run<3>(world, path);
   run<3>(world, path, clip::norm(0.5f), precision::f16);
   run<3>(world, path, precision::bf16, check::finite);
+  run_reductions(world);
   run_gathered<2>(world, path);
   run_gathered<3>(world, path);
   return faults == 0 ? 0 : 1;

@@ -138,6 +138,26 @@ void compare_gathered(const comm::Nccl& world, const std::string& path) {
   check(difference(alone, shared), "another state than one process", "accumulate");
 }
 
+// NCCL's own reductions, and gradients of bf16: near those of sums in the order of ranks, and on every rank
+// the same bits.
+template <class Comm>
+void compare_reduction(const comm::Nccl& world, const Comm& comm, f64 near) {
+  const int rank = world.rank(), ranks = world.size();
+  const optim::SGD sgd{.lr = 0.1f};  // AdamW makes a step of what is nearly 0
+  auto shared = trainer_of<Net>(seed{1}, comm, sgd);
+  auto whole = trainer_of<Net>(seed{1}, ddp, sgd);
+  run_calls(shared, 2, rank, ranks);
+  run_calls(whole, 2, rank, ranks);
+  const auto got = shared.model().template get<"fc1.weight">().to_vector(),
+             want = whole.model().template get<"fc1.weight">().to_vector();
+  f64 most = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) most = std::fmax(most, std::fabs(got[i] - want[i]));
+  check(most < near ? "" : std::to_string(most), "weights far from sums in order", "a reduction");
+  std::vector<f32> of_first = got;
+  comm::Nccl::connect()->broadcast(of_first.data(), static_cast<i64>(of_first.size() * sizeof(f32)));
+  check(of_first == got ? "" : "fc1.weight", "another state than rank 0's", "a reduction");
+}
+
 // Ranks gather the average of the weights, and write a file each.
 void compare_files(const comm::Nccl& world, const std::string& folder) {
   const int rank = world.rank(), ranks = world.size();
@@ -189,6 +209,10 @@ void run(const comm::Nccl& world, const std::string& folder) {
   compare_clipped<1>(world);
   compare_clipped<2>(world);
   compare_clipped<3>(world);
+  compare_reduction(world, comm::ddp<comm::Nccl, 1024, comm::Reduction{.by_engine = true}>, 1e-5);
+  compare_reduction(world, comm::zero<2, comm::Nccl, 1024, comm::Reduction{.by_engine = true}>, 1e-5);
+  compare_reduction(world, comm::ddp<comm::Nccl, 1024, comm::Reduction{.in_bf16 = true}>, 1e-3);
+  compare_reduction(world, comm::zero<3, comm::Nccl, 1024, comm::Reduction{.in_bf16 = true}>, 1e-3);
   compare_gathered<2, Ranks>(world, path);
   compare_gathered<3, Ranks>(world, path);
   compare_files(world, folder);

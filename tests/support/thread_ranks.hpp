@@ -44,6 +44,7 @@ class ThreadRanks {
     Communicator(World& around, int number) : world_(around), rank_(number) {}
     int rank() const override { return rank_; }
     int size() const override { return world_.size; }
+    void sum_by_engine() override { by_engine_ = true; }
     void reserve(int request, weft::i64 count, weft::DType dtype) override {
       const auto k = static_cast<std::size_t>(request);
       if (sums_.size() <= k) sums_.resize(k + 1);
@@ -60,7 +61,7 @@ class ThreadRanks {
       const auto bytes = static_cast<std::size_t>(sum.count * weft::size_of(sum.dtype));
       std::vector<std::byte> all(bytes * static_cast<std::size_t>(size()));
       all_gather(sum.data, all.data(), static_cast<weft::i64>(bytes));
-      weft::comm::add_ranks(sum.dtype, sum.data, all.data(), sum.count, size());
+      add(sum.dtype, sum.data, all, sum.count, size());
       sum.data = nullptr;
       ++sum.done;
     }
@@ -119,8 +120,9 @@ class ThreadRanks {
           std::memcpy(all.data() + r * bytes, static_cast<const std::byte*>(world_.given[r]) + begin, bytes);
         world_.barrier.arrive_and_wait();
         if (bytes > 0)
-          weft::comm::add_ranks(sum.dtype, static_cast<std::byte*>(sum.data) + begin, all.data(),
-                                (end - begin) / unit, size(), false);
+          add(sum.dtype,
+              static_cast<std::byte*>(sum.data) + begin / unit * weft::comm::unit_added_to(sum.dtype), all,
+              (end - begin) / unit, size(), false);
         sum.sent.clear();
         sum.data = nullptr;
         ++sum.done;
@@ -138,7 +140,7 @@ class ThreadRanks {
           std::memcpy(all.data() + r * bytes, static_cast<const std::byte*>(world_.given[r]) + begin, bytes);
         world_.barrier.arrive_and_wait();
         auto* const data = static_cast<std::byte*>(sum.data);
-        weft::comm::add_ranks(sum.dtype, data + begin, all.data(), (end - begin) / unit, size());
+        add(sum.dtype, data + begin, all, (end - begin) / unit, size());
         // nothing may read the rest, but the zeros between tensors stay
         for (weft::i64 at = 0; at < sum.count * unit; ++at)
           if ((at < begin || at >= end) && data[at] != std::byte{0}) data[at] = std::byte{0xff};
@@ -187,6 +189,17 @@ class ThreadRanks {
       sum.data = data;
       sum.gathers = gathers;
     }
+    // As an engine does: in another order than that of ranks.
+    void add(weft::DType dtype, void* to, const std::vector<std::byte>& from, weft::i64 length, int ranks,
+             bool anew = true) const {
+      std::vector<std::byte> turned = from;
+      const auto piece = static_cast<std::size_t>(length * weft::size_of(dtype));
+      if (by_engine_)
+        for (int r = 0; r < ranks; ++r)
+          std::copy_n(from.data() + static_cast<std::size_t>(ranks - 1 - r) * piece, piece,
+                      turned.data() + static_cast<std::size_t>(r) * piece);
+      weft::comm::add_ranks(dtype, to, turned.data(), length, ranks, anew);
+    }
     void show(const void* data) {
       world_.given[static_cast<std::size_t>(rank_)] = data;
       world_.barrier.arrive_and_wait();
@@ -194,6 +207,7 @@ class ThreadRanks {
     World& world_ = *ThreadRanks::world;
     int rank_ = ThreadRanks::rank;
     std::vector<Sum> sums_;
+    bool by_engine_ = false;
   };
 
   static weft::Shared<weft::comm::Communicator> connect() {

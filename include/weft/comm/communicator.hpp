@@ -18,6 +18,13 @@ class Communicator : public Counted {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
+  // Sums from now on are the engine's own reductions, in whatever order that adds.
+  virtual void sum_by_engine() {
+    throw Error(
+        "comm/backend",
+        "this backend adds in the order of ranks alone: leave comm::Reduction{.by_engine = true} out");
+  }
+
   // Before the first sum of request number `request`: it will be of `count` elements.
   virtual void reserve(int request, i64 count, DType dtype) = 0;
   // Begins the sum over ranks of data[0, count), floats of the dtype, in place; returns at once. `data` is
@@ -41,7 +48,7 @@ class Communicator : public Counted {
     const void* data = nullptr;
     i64 begin = 0, length = 0;
   };
-  // As reserve_pieces, of a request of start_scatter_into.
+  // As reserve_pieces, of a request of start_scatter_into. Parts of bf16 are added to f32.
   virtual void reserve_scatter_into(int request, const i64* bounds, DType dtype) {
     (void)request, (void)bounds, (void)dtype;
     throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
@@ -92,19 +99,32 @@ class Communicator : public Counted {
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
 // `anew` to 0.
-template <class T>
-void add_ranks(T* to, const T* from, i64 length, int ranks, bool anew = true) {
-  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + from[i];
+template <class T, class From>
+void add_ranks(T* to, const From* from, i64 length, int ranks, bool anew = true) {
+  for (i64 i = 0; i < length; ++i) to[i] = (anew ? T(0) : to[i]) + static_cast<T>(from[i]);
   for (int r = 1; r < ranks; ++r)
-    for (i64 i = 0; i < length; ++i) to[i] = to[i] + from[r * length + i];
+    for (i64 i = 0; i < length; ++i) to[i] = to[i] + static_cast<T>(from[r * length + i]);
 }
+// Numbers of bf16 are added as f32: `anew` to one that is rounded, else to what is f32.
+inline void add_ranks_of_bf16(void* to, const bf16* from, i64 length, int ranks, bool anew) {
+  if (!anew) return add_ranks(static_cast<f32*>(to), from, length, ranks, false);
+  for (i64 i = 0; i < length; ++i) {
+    f32 sum = 0;
+    for (int r = 0; r < ranks; ++r) sum = sum + static_cast<f32>(from[r * length + i]);
+    static_cast<bf16*>(to)[i] = bf16(sum);
+  }
+}
+// Bytes of an element of what is added to, where so is sent.
+constexpr i64 unit_added_to(DType sent) { return sent == DType::bf16 ? 4 : size_of(sent); }
 inline void add_ranks(DType dtype, void* to, const void* from, i64 length, int ranks, bool anew = true) {
   if (dtype == DType::f32)
     add_ranks(static_cast<f32*>(to), static_cast<const f32*>(from), length, ranks, anew);
   else if (dtype == DType::f64)
     add_ranks(static_cast<f64*>(to), static_cast<const f64*>(from), length, ranks, anew);
+  else if (dtype == DType::bf16)
+    add_ranks_of_bf16(to, static_cast<const bf16*>(from), length, ranks, anew);
   else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+    throw Error("comm/dtype", "a sum over ranks is of f32, f64 or bf16");
 }
 
 }  // namespace WEFT_NAMESPACE::comm

@@ -5,12 +5,6 @@
 // Pieces move by all-to-all and all-gather, non-blocking, and are added here, in the order of ranks. The
 // program is started by mpirun or srun; one that is started alone is rank 0 of 1.
 
-#if !__has_include(<mpi.h>)
-#error \
-    "weft/mpi.hpp: no mpi.h: install an MPI (apt-get install libopenmpi-dev openmpi-bin) and compile with mpicxx, or link MPI::MPI_CXX"
-#endif
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -21,103 +15,12 @@
 #include <vector>
 
 #include "weft/comm/communicator.hpp"
+#include "weft/comm/mpi_process.hpp"
 #include "weft/comm/tensor_parallel.hpp"
 
 namespace WEFT_NAMESPACE {
 
 namespace comm {
-namespace detail {
-
-inline void check_mpi(int status, const char* what) {
-  if (status == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING]{};
-  int length = 0;
-  MPI_Error_string(status, text, &length);
-  throw Error("comm/mpi", std::string(what) + ": " + std::string(text, static_cast<std::size_t>(length)));
-}
-
-// This process among the others of its program. MPI is ended with the process, if it was begun here; after a
-// failure the other ranks are ended too, which may wait for this one.
-struct MpiProcess {
-  MpiProcess() {
-    int begun = 0;
-    check_mpi(MPI_Initialized(&begun), "MPI_Initialized");
-    if (begun) return;
-    int level = 0;
-    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
-    ends = true;
-  }
-  ~MpiProcess() {
-    int ended = 0;
-    MPI_Finalized(&ended);
-    if (ended) return;
-    if (failed) MPI_Abort(MPI_COMM_WORLD, 1);
-    if (ends) MPI_Finalize();
-  }
-  MpiProcess(const MpiProcess&) = delete;
-  MpiProcess& operator=(const MpiProcess&) = delete;
-  static MpiProcess& get() {
-    static MpiProcess process;
-    return process;
-  }
-
-  bool ends = false, failed = false;
-};
-
-// A communicator of its own, whose errors are returned. A call of the ranks that it connects.
-class MpiGroup {
- public:
-  explicit MpiGroup(const RankSubset& ranks) {
-    if (ranks.count == 0) {
-      check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &group_), "MPI_Comm_dup");
-    } else {
-      MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
-      check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
-      int range[1][3] = {{ranks.first, ranks.first + (ranks.count - 1) * ranks.stride, ranks.stride}};
-      check_mpi(MPI_Group_range_incl(all, 1, range, &some), "MPI_Group_range_incl");
-      check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, some, ranks.stride, &group_), "MPI_Comm_create_group");
-      MPI_Group_free(&some);
-      MPI_Group_free(&all);
-    }
-    MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
-  }
-  ~MpiGroup() {
-    int ended = 0;
-    MPI_Finalized(&ended);
-    if (!ended && !MpiProcess::get().failed) MPI_Comm_free(&group_);
-  }
-  MpiGroup(const MpiGroup&) = delete;
-  MpiGroup& operator=(const MpiGroup&) = delete;
-  operator MPI_Comm() const { return group_; }
-
- private:
-  MPI_Comm group_ = MPI_COMM_NULL;
-};
-
-// So many bytes, as what is sent.
-class MpiUnit {
- public:
-  explicit MpiUnit(i64 bytes) {
-    check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous");
-    check_mpi(MPI_Type_commit(&type_), "MPI_Type_commit");
-  }
-  ~MpiUnit() { MPI_Type_free(&type_); }
-  MpiUnit(const MpiUnit&) = delete;
-  MpiUnit& operator=(const MpiUnit&) = delete;
-  operator MPI_Datatype() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-// Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
-inline double mpi_timeout() {
-  const char* given = std::getenv("WEFT_COMM_TIMEOUT");
-  const double seconds = given != nullptr ? std::atof(given) : 0;
-  return seconds > 0 ? seconds : 300;
-}
-
-}  // namespace detail
 
 class MpiCommunicator final : public Communicator {
  public:
@@ -129,6 +32,7 @@ class MpiCommunicator final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  void sum_by_engine() override { by_engine_ = true; }
 
   void reserve(int request, i64 count, DType dtype) override {
     if (count > INT_MAX)
@@ -162,8 +66,8 @@ class MpiCommunicator final : public Communicator {
     const i64 unit = size_of(sum.dtype);
     if (size_ == 1) {
       for (int k = 0; k < count; ++k)
-        add_ranks(sum.dtype, static_cast<std::byte*>(to) + parts[k].begin * unit, parts[k].data,
-                  parts[k].length, 1, false);
+        add_ranks(sum.dtype, static_cast<std::byte*>(to) + parts[k].begin * unit_added_to(sum.dtype),
+                  parts[k].data, parts[k].length, 1, false);
       return;
     }
     sum.buffer = next_buffer_;
@@ -229,11 +133,12 @@ class MpiCommunicator final : public Communicator {
       Sum& sum = sums_[static_cast<std::size_t>(begun_[next_])];
       if (sum.adds) {
         if (!ended(sum.pending)) break;
-        const i64 unit = size_of(sum.dtype);
         const auto own = static_cast<std::size_t>(rank_);
         const bool anew = sum.buffer < 0;
+        const i64 unit = anew ? size_of(sum.dtype) : unit_added_to(sum.dtype);
         const auto& pieces = anew ? sum.pieces : buffers_[sum.buffer].received;
-        add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, pieces.data(), sum.length[own], size_, anew);
+        add_ranks(sum.dtype, sum.data + sum.begin[own] * unit, pieces.data(), sum.length[own],
+                  by_engine_ ? 1 : size_, anew);
         if (!anew) buffers_[sum.buffer].request = -1;
       }
       sum.stage = sum.gathers ? Stage::gather : Stage::done;
@@ -360,10 +265,15 @@ class MpiCommunicator final : public Communicator {
     Sum& sum = sums_[static_cast<std::size_t>(request)];
     sum.stage = Stage::exchange;
     const MPI_Datatype type = type_of(sum.dtype);
-    detail::check_mpi(
-        MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, received, sum.received.data(),
-                       sum.received_at.data(), type, exchange_, &sum.pending),
-        "MPI_Ialltoallv");
+    if (by_engine_)
+      detail::check_mpi(
+          MPI_Ireduce_scatter(data, received, sum.length.data(), type, MPI_SUM, exchange_, &sum.pending),
+          "MPI_Ireduce_scatter");
+    else
+      detail::check_mpi(
+          MPI_Ialltoallv(data, sum.length.data(), sum.begin.data(), type, received, sum.received.data(),
+                         sum.received_at.data(), type, exchange_, &sum.pending),
+          "MPI_Ialltoallv");
     begun_.push_back(request);
   }
   std::string scatter_text(int request) const {
@@ -382,7 +292,8 @@ class MpiCommunicator final : public Communicator {
   static MPI_Datatype type_of(DType dtype) {
     if (dtype == DType::f32) return MPI_FLOAT;
     if (dtype == DType::f64) return MPI_DOUBLE;
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+    if (dtype == DType::bf16) return MPI_UINT16_T;  // that is moved, and added here
+    throw Error("comm/dtype", "a sum over ranks is of f32, f64 or bf16");
   }
   static bool ended(MPI_Request& pending) {
     int done = 0;
@@ -443,7 +354,8 @@ class MpiCommunicator final : public Communicator {
 
   detail::MpiProcess& process_ = detail::MpiProcess::get();
   RankSubset ranks_;
-  bool of_parts_;  // the ranks have the parts of one model
+  bool of_parts_;           // the ranks have the parts of one model
+  bool by_engine_ = false;  // sums are MPI's own
   detail::MpiGroup exchange_, gather_, state_, control_;
   int rank_ = 0, size_ = 1;
   std::vector<Sum> sums_;  // by request

@@ -49,7 +49,8 @@ constexpr Value all_gather_state_start(Value x, DType dtype, const SharedVector&
 inline constexpr int most_scattered = 32;  // operands
 // Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
 // the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
-// on the done reads or writes. The operands are done with when it has begun.
+// on the done reads or writes. The operands are done with when it has begun; those
+// of bf16 are added to a slot of f32.
 constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVector& shared,
                                           const List<int>& operands, const List<i64>& offsets, int request) {
   List<i64> list;
@@ -79,9 +80,11 @@ constexpr const char* reduce_scatter_into_fault(const Graph& g, int i) {
   const Node& n = g.nodes[i];
   if (n.arity < 1 || g.attributes(i) != 3 + n.arity)
     return "reduce_scatter_into_start: one offset an operand";
-  const i64 slot = g.attribute(i, 0);
-  if (slot < 0 || slot >= g.slots.size() || g.slots[static_cast<int>(slot)].space != Space::optimizer ||
-      g.slots[static_cast<int>(slot)].dtype != n.dtype)
+  const i64 number = g.attribute(i, 0);
+  if (number < 0 || number >= g.slots.size()) return "reduce_scatter_into_start: no slot";
+  const Slot& slot = g.slots[static_cast<int>(number)];
+  const bool widens = n.dtype == DType::bf16 && slot.dtype == DType::f32;
+  if (slot.space != Space::optimizer || !(widens || slot.dtype == n.dtype))
     return "reduce_scatter_into_start: no slot of this dtype";
   if (g.attribute(i, 2) < 1) return "a vector is shared, and it does not say how";
   i64 end = 0;

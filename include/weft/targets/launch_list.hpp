@@ -188,6 +188,9 @@ class LaunchList {
     const GroupCall call = GroupCall::decode(numbers[0]);
     const i64 count = static_cast<i64>(numbers[1]);
     const DType dtype = static_cast<DType>(numbers[2]);
+    if (call.kind != GroupKind::gather && call.kind != GroupKind::part && dtype != DType::f32 &&
+        dtype != DType::f64)
+      throw Error("comm/dtype", "a sum of parts is of f32 or f64");
     if (call.kind == GroupKind::sum) {
       blocks_.group->reserve(group_requests_, count, dtype);
     } else if (call.kind == GroupKind::scatter) {

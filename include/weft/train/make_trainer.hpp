@@ -67,6 +67,9 @@ WEFT_REFUSAL(PiecesTakeModel,
 WEFT_REFUSAL(PartsAreElementwise,
              "make_trainer: ranks have parts of the model's parameters, and this optimiser works on whole "
              "tensors: take one that works element by element, such as optim::AdamW");
+WEFT_REFUSAL(SentAsBf16,
+             "comm::Reduction{.in_bf16 = true}: gradients of f64 parameters would lose most of their digits: "
+             "leave it out, or make the parameters f32");
 WEFT_REFUSAL(PartsAreWhole,
              "make_trainer: with tensor parallel layers take comm::ddp<comm::Mpi> between the groups, or no "
              "communication, and another precision than precision::f8");
@@ -186,6 +189,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(
       sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
+  static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >
+                0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
                        typename Sorted::given_optimizer >) > 0);
   constexpr bool in_parts = nn::state_table<M>.in_parts();

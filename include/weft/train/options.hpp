@@ -132,15 +132,33 @@ class Nccl;
 struct None {
   static constexpr OptionKind option = OptionKind::comm;
 };
+// How gradients are summed over the ranks, comm::ddp<comm::Mpi, comm::bucket_bytes, comm::Reduction{.in_bf16
+// = true}>. Either is equal to what is done without to rounding, and ranks' parameters are equal to each
+// other's bit for bit with either.
+struct Reduction {
+  // The engine's own reductions (MPI_Ireduce_scatter, ncclAllReduce), in an order of its own, which may
+  // change with the number of ranks and the machine; without, engines move the pieces, and they are added
+  // here in the order of ranks.
+  bool by_engine = false;
+  // Gradients are rounded to bf16 and sent so, half the bytes of f32; they are added as f32, and where every
+  // rank gets the sum (comm::ddp, comm::zero<1>) that is rounded once more. Of f32 parameters.
+  bool in_bf16 = false;
+};
+inline constexpr i64 bucket_bytes = 25 * 1024 * 1024;
 WEFT_REFUSAL(BackendConnects,
              "comm::ddp<Backend>: the backend is what connects the ranks, comm::ddp<comm::Mpi> with "
              "#include <weft/mpi.hpp>, or on GPUs comm::ddp<comm::Nccl> with #include <weft/nccl.hpp>");
-template <class Backend, i64 BucketBytes>
+WEFT_REFUSAL(ReductionIsOne,
+             "comm::Reduction: the engines' own reductions are of f32 and f64: give .by_engine or .in_bf16, "
+             "not both");
+template <class Backend, i64 BucketBytes, Reduction How>
 struct Ddp {
   static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
+  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
+  static constexpr Reduction reduction = How;
 };
 // One device, one process.
 inline constexpr None none{};
@@ -148,8 +166,8 @@ inline constexpr None none{};
 // gradients, whose sum over ranks begins in buckets of BucketBytes as soon as the backward pass has filled
 // one. Ranks' parameters are equal bit for bit after every update, and are those of one process with
 // accumulate<ranks> that sees the ranks' batches one by one.
-template <class Backend, i64 BucketBytes = 25 * 1024 * 1024>
-inline constexpr Ddp<Backend, BucketBytes> ddp{};
+template <class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
+inline constexpr Ddp<Backend, BucketBytes, How> ddp{};
 
 WEFT_REFUSAL(ZeroBackendConnects,
              "comm::zero<1, Backend>: the backend is what connects the ranks, comm::zero<1, comm::Mpi> with "
@@ -158,13 +176,15 @@ WEFT_REFUSAL(
     ZeroShardsState,
     "comm::zero<Stage, Backend> shares out among the ranks, in stage 1 the optimiser's state, in stage 2 the "
     "gradients, too, in stage 3 the parameters, too: there are no other stages");
-template <int Stage, class Backend, i64 BucketBytes>
+template <int Stage, class Backend, i64 BucketBytes, Reduction How>
 struct Zero {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
   static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
+  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
+  static constexpr Reduction reduction = How;
   static constexpr int stage = Stage;
 };
 // Data parallelism with the optimiser's state shared out: of moments each rank holds the piece that belongs
@@ -176,8 +196,8 @@ struct Zero {
 // "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
 // the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of
 // one process with accumulate<N ranks>. Optimisers that work element by element.
-template <int Stage, class Backend, i64 BucketBytes = 25 * 1024 * 1024>
-inline constexpr Zero<Stage, Backend, BucketBytes> zero{};
+template <int Stage, class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
+inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
 }  // namespace comm
 
 namespace train {
@@ -258,6 +278,12 @@ struct Options {
   using Accumulation = find_option<OptionKind::accumulate, Accumulate<closure ? 2 : 1>, O...>;
   using Comm = find_option<OptionKind::comm, comm::None, O...>;
   static constexpr bool distributed = !std::is_same_v<Comm, comm::None>;
+  static constexpr comm::Reduction reduction = [] {
+    if constexpr (distributed)
+      return Comm::reduction;
+    else
+      return comm::Reduction{};
+  }();
   // Whether the ranks share the optimiser's state out.
   static constexpr bool sharded = requires { Comm::stage; };
   // And the gradients.

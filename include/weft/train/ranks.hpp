@@ -18,7 +18,10 @@ namespace WEFT_NAMESPACE::train {
 template <class Comm, int Degree = 1>
 class Ranks {
  public:
-  Ranks() : communicator_(connect()) {}
+  Ranks() : communicator_(connect()) {
+    if constexpr (requires { Comm::reduction; })
+      if (Comm::reduction.by_engine) communicator_->sum_by_engine();
+  }
 
   comm::Communicator* communicator() const { return communicator_.get(); }
   i64 rank() const { return communicator_->rank(); }

@@ -155,8 +155,8 @@ constexpr Backward reduce_gradients(Backward&& local) {
     local.graph.slots.push(
         {ir::Space::optimizer, type, local.graph.shapes.size() - 1, -1, optimizer_layout<M, O>.accumulated});
   }
-  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared,
-                                      into);
+  transforms::GradientReducer reducer(local.graph, given, O::Comm::bucket_bytes / size_of(type), shared, into,
+                                      O::reduction.in_bf16);
   r.graph = reducer.run();
   r.requests = reducer.requests();
   r.parameters = local.parameters;

@@ -458,6 +458,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   // Every rank is one of the same program, and begins with rank 0's seed and values.
   void join_ranks() {
     u64 digest = 14695981039346656037u;
+    digest += O::reduction.by_engine;
     for (int k = 0; k < Code<true>::header.size; ++k)
       digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
     train::join(ranks_, digest, seed_);

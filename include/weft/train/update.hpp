@@ -47,7 +47,7 @@ class UpdateBuilder {
   constexpr ir::Graph accumulate() {
     if constexpr (scattered) {  // done by what is summed over ranks, which something has to wait for
       Value all = ir::constant(b, type, flat(1), 0);
-      for (const int done : reduced()) all = all + Value{&b, done};
+      for (const int done : reduced()) all = all + ir::cast(Value{&b, done}, type);
       assign(add_slot(b, ir::Space::optimizer, type, flat(1), layout.awaited), all);
       return static_cast<ir::Graph&&>(b.graph);
     }

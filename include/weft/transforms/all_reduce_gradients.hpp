@@ -24,14 +24,16 @@ class GradientReducer {
   // or has a hole, of parameters that are frozen. `shared`: the arena, where each rank has a piece of it;
   // without elements all have the whole. With `into`, a slot of the arena, the sums of a rank's piece are
   // added to what it has there, and no arena of gradients exists beside; reduced() are then the nodes behind
-  // which the slot has them.
+  // which the slot has them. `in_bf16`: gradients are
+  // rounded to that before.
   constexpr GradientReducer(const ir::Graph& graph, const List<ArenaGradient>& gradients, i64 bucket_elements,
-                            const ir::SharedVector& shared = {}, int into = -1)
+                            const ir::SharedVector& shared = {}, int into = -1, bool in_bf16 = false)
       : g(graph),
         b(graph, graph.nodes.size() + 4 * gradients.size()),
         gradients_(gradients),
         shared_(shared),
         into_(into),
+        in_bf16_(in_bf16),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
     make_buckets(bucket_elements);
@@ -98,6 +100,7 @@ class GradientReducer {
       const ArenaGradient& gradient = gradients_[k];
       ir::Value x{&b, moved_[gradient.node]};
       if (gradient.gathered >= 0) x = x + ir::read_slot(b, gradient.gathered);
+      if (in_bf16_) x = ir::cast(x, DType::bf16);
       operands.push(x.id);
       offsets.push(gradient.offset);
       last = gradient.offset + x.dims().size();
@@ -106,7 +109,7 @@ class GradientReducer {
       bucket.start = ir::reduce_scatter_into_start(b, into_, shared_, operands, offsets, request).id;
       return;
     }
-    const DType dtype = g.nodes[gradients_[bucket.begin].node].dtype;
+    const DType dtype = b.graph.nodes[operands[0]].dtype;
     constexpr u64 whole_arena = ~u64{0};
     const ir::Value flat = ir::flat_concat(b, dtype, last, operands, offsets, whole_arena);
     const i64 length = last - offsets[0];
@@ -119,10 +122,14 @@ class GradientReducer {
     const ir::Value sum = ir::collective_done({&b, bucket.start});
     if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
-    for (int k = bucket.begin; k < bucket.end; ++k)
-      reduced_[k] = into_ >= 0
-                        ? sum.id
-                        : ir::flat_slice(sum, gradients_[k].offset - first, g.dims(gradients_[k].node)).id;
+    for (int k = bucket.begin; k < bucket.end; ++k) {
+      const ir::Node& gradient = g.nodes[gradients_[k].node];
+      reduced_[k] =
+          into_ >= 0 ? sum.id
+                     : ir::cast(ir::flat_slice(sum, gradients_[k].offset - first, g.shapes[gradient.shape]),
+                                gradient.dtype)
+                           .id;
+    }
   }
 
   const ir::Graph& g;
@@ -130,6 +137,7 @@ class GradientReducer {
   List<ArenaGradient> gradients_;
   ir::SharedVector shared_;
   int into_ = -1;
+  bool in_bf16_ = false;
   List<Bucket> buckets_;
   List<int> moved_, bucket_behind_, reduced_;
 };

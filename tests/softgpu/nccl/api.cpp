@@ -31,8 +31,10 @@ struct ncclComm {
 
 namespace {
 
-enum Call : u32 { send_call, receive_call, gather_call, broadcast_call };
-const char* const call_names[]{"ncclSend", "ncclRecv", "ncclAllGather", "ncclBroadcast"};
+enum Call : u32 { send_call, receive_call, gather_call, broadcast_call, all_reduce_call, reduce_call };
+const char* const call_names[]{"ncclSend",      "ncclRecv",      "ncclAllGather",
+                               "ncclBroadcast", "ncclAllReduce", "ncclReduce"};
+bool has_root(u32 call) { return call == broadcast_call || call == reduce_call; }
 
 // One call, as the program made it.
 struct Operation {
@@ -130,7 +132,7 @@ void write(void* pointer, const std::vector<std::byte>& data, const char* call) 
 
 std::string described(const Header& h) {
   return std::string(call_names[h.call]) + " of " + std::to_string(h.count) + " elements of type " +
-         std::to_string(h.dtype) + (h.call == broadcast_call ? ", root " + std::to_string(h.root) : "");
+         std::to_string(h.dtype) + (has_root(h.call) ? ", root " + std::to_string(h.root) : "");
 }
 
 // All calls of a group as one piece of work: sends at once, then takes what arrives, in any order of ranks.
@@ -140,8 +142,16 @@ class Exchange {
       : comm_(comm), uses_(comm->uses), calls_(std::move(calls)) {
     for (const Operation& op : calls_) {
       const Header own{op.call == receive_call ? u32{send_call} : u32{op.call}, op.dtype, op.count,
-                       op.call == broadcast_call ? static_cast<u32>(op.peer) : 0};
+                       has_root(op.call) ? static_cast<u32>(op.peer) : 0};
       const auto add = [&](int peer, void* to) { receives_.push_back({peer, to, op.bytes, own}); };
+      if (op.call == all_reduce_call || (op.call == reduce_call && op.peer == comm->rank)) {
+        sums_.push_back({op, std::vector<std::vector<std::byte>>(static_cast<std::size_t>(comm->size))});
+        for (int r = 0; r < comm->size; ++r) {
+          if (r == comm->rank) continue;
+          add(r, nullptr);
+          receives_.back().sum = static_cast<int>(sums_.size()) - 1;
+        }
+      }
       if (op.call == receive_call) add(op.peer, op.to);
       if (op.call == broadcast_call && op.peer != comm->rank) add(op.peer, op.to);
       if (op.call == gather_call)
@@ -165,6 +175,7 @@ class Exchange {
       all = all && done_[k];
     }
     if (all) {
+      for (Sum& sum : sums_) write(sum.call.to, added(sum), call_names[sum.call.call]);
       sent_ = false;
       return true;
     }
@@ -180,7 +191,31 @@ class Exchange {
     void* to;
     u64 bytes;
     Header expected;
+    int sum = -1;  // what it is added to
   };
+  // What the ranks have of a reduction.
+  struct Sum {
+    Operation call;
+    std::vector<std::vector<std::byte>> of;
+  };
+
+  // From the last rank to the first: an order that no caller may count on.
+  static std::vector<std::byte> added(const Sum& sum) {
+    const auto add = [&](auto zero) {
+      using T = decltype(zero);
+      std::vector<std::byte> total = sum.of.back();
+      for (std::size_t r = sum.of.size() - 1; r-- > 0;)
+        for (u64 at = 0; at < sum.call.bytes; at += sizeof(T)) {
+          T a, b;
+          std::memcpy(&a, total.data() + at, sizeof a);
+          std::memcpy(&b, sum.of[r].data() + at, sizeof b);
+          a = a + b;
+          std::memcpy(total.data() + at, &a, sizeof a);
+        }
+      return total;
+    };
+    return sum.call.dtype == static_cast<u32>(ncclFloat64) ? add(0.0) : add(0.0f);
+  }
 
   void send_all() {
     sent_ = true;
@@ -190,14 +225,23 @@ class Exchange {
       const char* const name = call_names[op.call];
       if (op.call == broadcast_call && op.peer != comm_->rank) continue;
       const std::vector<std::byte> data = read(op.from, op.bytes, name);
-      const Header header{op.call, op.dtype, op.count,
-                          op.call == broadcast_call ? static_cast<u32>(op.peer) : 0};
+      const Header header{op.call, op.dtype, op.count, has_root(op.call) ? static_cast<u32>(op.peer) : 0};
+      if (op.call == reduce_call && op.peer != comm_->rank) {
+        comm_->mail->send(op.peer, header, data.data(), op.bytes);
+        continue;
+      }
+      if (op.call == reduce_call || op.call == all_reduce_call)
+        for (Sum& sum : sums_)
+          if (sum.call.to == op.to && sum.call.from == op.from)
+            sum.of[static_cast<std::size_t>(comm_->rank)] = data;
+      if (op.call == reduce_call) continue;
       if (op.call == send_call) {
         comm_->mail->send(op.peer, header, data.data(), op.bytes);
         continue;
       }
       for (int r = 0; r < comm_->size; ++r)
         if (r != comm_->rank) comm_->mail->send(r, header, data.data(), op.bytes);
+      if (op.call == all_reduce_call) continue;
       std::byte* const own = static_cast<std::byte*>(op.to) +
                              (op.call == gather_call ? static_cast<u64>(comm_->rank) * op.bytes : 0);
       if (own != op.from) write(own, data, name);
@@ -214,6 +258,10 @@ class Exchange {
       comm_->failure = ncclInvalidUsage;
       return true;
     }
+    if (want.sum >= 0) {
+      sums_[static_cast<std::size_t>(want.sum)].of[static_cast<std::size_t>(want.peer)] = std::move(data);
+      return true;
+    }
     write(want.to, data, want.expected.call == send_call ? "ncclRecv" : call_names[want.expected.call]);
     return true;
   }
@@ -228,6 +276,7 @@ class Exchange {
   std::shared_ptr<int> uses_;
   std::vector<Operation> calls_;
   std::vector<Receive> receives_;
+  std::vector<Sum> sums_;
   std::vector<bool> done_;  // of this run
   bool sent_ = false;
 };
@@ -271,11 +320,14 @@ ncclResult_t enqueue(Call call, const void* from, void* to, size_t count, ncclDa
     return refuse(ncclInvalidArgument, "invalid handle", name, "a stream of another device");
   if (peer < 0 || peer >= comm->size)
     return refuse(ncclInvalidArgument, "ranks that part", name, "rank " + std::to_string(peer) + " is none");
-  const bool reads =
-      call == send_call || call == gather_call || (call == broadcast_call && peer == comm->rank);
+  const bool reads = call != receive_call && (call != broadcast_call || peer == comm->rank);
   const u64 arrives = call == gather_call ? op.bytes * static_cast<u64>(comm->size) : op.bytes;
   if (reads && !usable(*comm, from, op.bytes, name)) return ncclInvalidArgument;
-  if (call != send_call && !usable(*comm, to, arrives, name)) return ncclInvalidArgument;
+  const bool writes = call != send_call && (call != reduce_call || peer == comm->rank);
+  if (writes && !usable(*comm, to, arrives, name)) return ncclInvalidArgument;
+  if ((call == reduce_call || call == all_reduce_call) && type != ncclFloat32 && type != ncclFloat64)
+    return refuse(ncclInvalidArgument, "ranks that part", name,
+                  "a sum of f32 or f64 is all that is known here");
   if (call == gather_call) {
     const auto* const begin = static_cast<const std::byte*>(to);
     const auto* const piece = static_cast<const std::byte*>(from);
@@ -415,6 +467,16 @@ ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer, ncc
 ncclResult_t ncclAllGather(const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
   return enqueue(gather_call, from, to, count, type, 0, comm, stream);
+}
+ncclResult_t ncclAllReduce(const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op,
+                           ncclComm_t comm, cudaStream_t stream) {
+  if (op != ncclSum) return ncclInvalidArgument;
+  return enqueue(all_reduce_call, from, to, count, type, 0, comm, stream);
+}
+ncclResult_t ncclReduce(const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op,
+                        int root, ncclComm_t comm, cudaStream_t stream) {
+  if (op != ncclSum) return ncclInvalidArgument;
+  return enqueue(reduce_call, from, to, count, type, root, comm, stream);
 }
 ncclResult_t ncclBroadcast(const void* from, void* to, size_t count, ncclDataType_t type, int root,
                            ncclComm_t comm, cudaStream_t stream) {

@@ -19,7 +19,7 @@ constexpr BucketCut cut_bucket(i64 count, int ranks) {
 
 // What one rank adds: `own` has its own values, `pieces` those of rank r, r * length elements behind, in
 // which its own place is not read; `to`, which may be `own`, becomes their sum, or where it `adds` has it
-// added. Elements from `share` on lie `gap` elements further in `to` and `own`.
+// added, of bf16 to what is f32. Elements from `share` on lie `gap` elements further in `to` and `own`.
 struct RankSum {
   DType dtype{};
   void* to = nullptr;
@@ -44,30 +44,44 @@ struct RankSum {
 
 inline constexpr int add_threads = 256;
 
-template <u64 Tag, u64 T>
+// Of elements of dtype T, which become those of dtype To, added as the latter or as f32.
+template <u64 Tag, u64 T, u64 To>
 __global__ void __launch_bounds__(add_threads) WEFT_KERNEL
     add_ranks_kernel(const __grid_constant__ RankSum call) {
   using E = ctype<static_cast<DType>(T)>;
+  using R = ctype<static_cast<DType>(To)>;
+  using S = std::conditional_t<std::is_same_v<R, f64>, f64, f32>;
   const i64 i = static_cast<i64>(blockIdx.x) * add_threads + threadIdx.x;
   if (i >= call.length) return;
   const i64 at = i < call.share ? i : i + call.gap;
-  E* const to = static_cast<E*>(call.to) + at;
-  const E own = static_cast<const E*>(call.own)[at];
+  R* const to = static_cast<R*>(call.to) + at;
+  const S own = static_cast<S>(static_cast<const E*>(call.own)[at]);
   const E* const pieces = static_cast<const E*>(call.pieces);
-  E sum = call.adds ? *to : E(0);
-  for (int r = 0; r < call.ranks; ++r) sum = sum + (r == call.rank ? own : pieces[r * call.length + i]);
-  *to = sum;
+  S sum = call.adds ? static_cast<S>(*to) : S(0);
+  for (int r = 0; r < call.ranks; ++r)
+    sum = sum + (r == call.rank ? own : static_cast<S>(pieces[r * call.length + i]));
+  *to = static_cast<R>(sum);
+}
+
+template <DType T, DType To>
+void enqueue_add_ranks_of(const RankSum& call, cudaStream_t stream) {
+  const unsigned blocks = cuda_blocks((call.length + add_threads - 1) / add_threads);
+  add_ranks_kernel<kernel_tag, static_cast<u64>(T), static_cast<u64>(To)>
+      <<<blocks, add_threads, 0, stream>>>(call);
 }
 
 inline void enqueue_add_ranks(const RankSum& call, cudaStream_t stream) {
   if (call.length == 0) return;
-  const unsigned blocks = cuda_blocks((call.length + add_threads - 1) / add_threads);
   if (call.dtype == DType::f32)
-    add_ranks_kernel<kernel_tag, static_cast<u64>(DType::f32)><<<blocks, add_threads, 0, stream>>>(call);
+    enqueue_add_ranks_of<DType::f32, DType::f32>(call, stream);
   else if (call.dtype == DType::f64)
-    add_ranks_kernel<kernel_tag, static_cast<u64>(DType::f64)><<<blocks, add_threads, 0, stream>>>(call);
+    enqueue_add_ranks_of<DType::f64, DType::f64>(call, stream);
+  else if (call.dtype == DType::bf16 && call.adds)
+    enqueue_add_ranks_of<DType::bf16, DType::f32>(call, stream);
+  else if (call.dtype == DType::bf16)
+    enqueue_add_ranks_of<DType::bf16, DType::bf16>(call, stream);
   else
-    throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+    throw Error("comm/dtype", "a sum over ranks is of f32, f64 or bf16");
   cuda_check_launch("add_ranks");
 }
 

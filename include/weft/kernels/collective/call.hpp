@@ -63,7 +63,8 @@ struct ScatterIntoCall : CollectiveCall {
     for (int k = 0; k < count; ++k)
       parts[k] = {launch.args.pointer[operands + k], static_cast<i64>(launch.numbers[numbers + 2 * k]),
                   static_cast<i64>(launch.numbers[numbers + 2 * k + 1])};
-    to = static_cast<std::byte*>(launch.args.pointer[2]) + static_cast<i64>(launch.numbers[3]) * unit();
+    to = static_cast<std::byte*>(launch.args.pointer[2]) +
+         static_cast<i64>(launch.numbers[3]) * comm::unit_added_to(dtype);
   }
 };
 

@@ -41,7 +41,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     }
     ranks_.share(id);
     if (id.size() != sizeof(ncclUniqueId)) throw Error("comm/nccl", "rank 0 has another version of NCCL");
-    connect(id);
+    comm_ = ranks_.connect(id);
     ranks_.add(comm_);
     warm_up();
   }
@@ -51,6 +51,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
 
   int rank() const override { return (ranks_.rank() - subset_.first) / subset_.stride; }
   int size() const override { return subset_.count > 0 ? subset_.count : ranks_.size(); }
+  void sum_by_engine() override { by_engine_ = subset_.count == 0; }
 
   void reserve(int request, i64 count, DType dtype) override {
     Sum& sum = new_sum(request, dtype);
@@ -74,6 +75,13 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     if (size() == 1) return;
     Sum& sum = begin(request, stream);
     auto* const at = static_cast<std::byte*>(data);
+    if (by_engine_) {
+      check(ncclAllReduce(at, at, static_cast<std::size_t>(sum.cut.share * size() + sum.cut.rest),
+                          type_of(sum), ncclSum, comm_, stream_.get()),
+            "ncclAllReduce");
+      sum.end.record(stream_.get());
+      return;
+    }
     exchange(sum, at);
     kernels::enqueue_add_ranks(
         kernels::RankSum::of_bucket(sum.dtype, data, pieces_.data.data(), sum.cut, rank(), size()),
@@ -105,12 +113,13 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     auto* const into = static_cast<std::byte*>(to);
     if (size() == 1) {
       for (const Part* part = parts; part != parts + count; ++part)
-        kernels::enqueue_add_ranks(kernels::RankSum::of_piece(sum.dtype, into + part->begin * unit,
-                                                              part->data, nullptr, part->length, 0, 1, true),
-                                   stream);
+        kernels::enqueue_add_ranks(
+            kernels::RankSum::of_piece(sum.dtype, into + part->begin * unit_added_to(sum.dtype), part->data,
+                                       nullptr, part->length, 0, 1, true),
+            stream);
       return;
     }
-    const i64 own = sum.begin_of(rank());
+    const i64 own = sum.begin_of(rank()) / unit * unit_added_to(sum.dtype);
     if (of_parts_) return scatter(begin(request, stream), parts->data, into + own, true);
     Staging& staging = staging_[next_staging_];
     next_staging_ = 1 - next_staging_;
@@ -272,8 +281,8 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
 
   Sum& sum_of(int request) { return sums_[static_cast<std::size_t>(request)]; }
   Sum& new_sum(int request, DType dtype) {
-    if (dtype != DType::f32 && dtype != DType::f64)
-      throw Error("comm/dtype", "a sum over ranks is of f32 or f64");
+    if (dtype != DType::f32 && dtype != DType::f64 && dtype != DType::bf16)
+      throw Error("comm/dtype", "a sum over ranks is of f32, f64 or bf16");
     int ordinal = 0;
     cuda_check(cudaGetDevice(&ordinal), "cudaGetDevice");
     check_device(ordinal);
@@ -339,6 +348,15 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   void scatter(Sum& sum, const void* data, void* to, bool adds) {
     const auto* const at = static_cast<const std::byte*>(data);
     const std::size_t own = sum.bytes_of(rank());
+    if (by_engine_) {
+      reduce_to_owners(sum, at);
+      kernels::enqueue_add_ranks(
+          kernels::RankSum::of_piece(sum.dtype, to, pieces_.data.data(), nullptr,
+                                     static_cast<i64>(own) / size_of(sum.dtype), 0, 1, adds),
+          stream_.get());
+      sum.end.record(stream_.get());
+      return;
+    }
     each_peer([&](int r, std::size_t k) {
       const int peer = static_cast<int>(k);
       if (sum.bytes_of(peer) > 0) send(at + sum.begin_of(peer), sum.bytes_of(peer), r, stream_.get());
@@ -349,6 +367,17 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
                                    static_cast<i64>(own) / size_of(sum.dtype), rank(), size(), adds),
         stream_.get());
     sum.end.record(stream_.get());
+  }
+  // Each rank's piece of the sum by NCCL, of this one's rank into pieces_.
+  void reduce_to_owners(const Sum& sum, const std::byte* data) {
+    check(ncclGroupStart(), "ncclGroupStart");
+    for (int r = 0; r < size(); ++r)
+      if (sum.bytes_of(r) > 0)
+        check(ncclReduce(data + sum.begin_of(r), pieces_.data.data(),
+                         sum.bytes_of(r) / static_cast<std::size_t>(size_of(sum.dtype)), type_of(sum),
+                         ncclSum, r, comm_, stream_.get()),
+              "ncclReduce");
+    check(ncclGroupEnd(), "ncclGroupEnd");
   }
   // Each rank's bytes, of which this one's lie in their place, to all that are connected here.
   void all_gather(const void* own, void* to, std::size_t bytes, cudaStream_t stream) {
@@ -400,31 +429,6 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     cuda_await([](CudaWatch& watch) { return watch.is_idle(); });
   }
 
-  // Waits for every rank, in a thread, which a rank that never comes may keep.
-  void connect(const std::string& id) {
-    struct Attempt {
-      ncclUniqueId id;
-      std::atomic<bool> done{false};
-      ncclComm_t comm = nullptr;
-      ncclResult_t status = ncclSuccess;
-      std::string words;
-    };
-    const auto attempt = std::make_shared<Attempt>();
-    std::memcpy(attempt->id.internal, id.data(), id.size());
-    std::thread([attempt, ordinal = device_.ordinal, size = ranks_.size(), rank = ranks_.rank()] {
-      if (cudaSetDevice(ordinal) == cudaSuccess)
-        attempt->status = ncclCommInitRank(&attempt->comm, size, attempt->id, rank);
-      else
-        attempt->status = ncclUnhandledCudaError;
-      if (attempt->status != ncclSuccess) attempt->words = ncclGetLastError(nullptr);
-      attempt->done = true;
-    }).detach();
-    ranks_.wait("connection of the ranks", [&] { return attempt->done.load(); });
-    if (attempt->status != ncclSuccess)
-      throw Error("comm/nccl", std::string("ncclCommInitRank: ") + ncclGetErrorString(attempt->status) +
-                                   " (" + attempt->words + ")");
-    comm_ = attempt->comm;
-  }
   // Connections are made by the first transfer of each kind, which is better not a capture.
   void warm_up() {
     reserve(0, 32 * size() + 1, DType::f32);
@@ -439,7 +443,8 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
 
   NcclRanks& ranks_ = NcclRanks::get();
   RankSubset subset_;
-  bool of_parts_;  // the ranks have the parts of one model, and wait for each sum where it begins
+  bool of_parts_;           // the ranks have the parts of one model, and wait for each sum where it begins
+  bool by_engine_ = false;  // sums are NCCL's own
   Cuda device_ = ranks_.device();
   Stream stream_{cudaStreamPerThread};  // of its own where there are other ranks
   ncclComm_t comm_ = nullptr;

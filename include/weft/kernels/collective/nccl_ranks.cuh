@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -75,6 +76,32 @@ class NcclRanks final : public CudaWatch {
     }
   }
 
+  // A communicator of all ranks by rank 0's id. Waits for every rank, in a thread, which a rank that never
+  // comes may keep.
+  ncclComm_t connect(const std::string& id) {
+    struct Attempt {
+      ncclUniqueId id;
+      std::atomic<bool> done{false};
+      ncclComm_t comm = nullptr;
+      ncclResult_t status = ncclSuccess;
+      std::string words;
+    };
+    const auto attempt = std::make_shared<Attempt>();
+    std::memcpy(attempt->id.internal, id.data(), id.size());
+    std::thread([attempt, ordinal = device().ordinal, size = size(), rank = rank()] {
+      if (cudaSetDevice(ordinal) == cudaSuccess)
+        attempt->status = ncclCommInitRank(&attempt->comm, size, attempt->id, rank);
+      else
+        attempt->status = ncclUnhandledCudaError;
+      if (attempt->status != ncclSuccess) attempt->words = ncclGetLastError(nullptr);
+      attempt->done = true;
+    }).detach();
+    wait("connection of the ranks", [&] { return attempt->done.load(); });
+    if (attempt->status != ncclSuccess)
+      throw Error("comm/nccl", std::string("ncclCommInitRank: ") + ncclGetErrorString(attempt->status) +
+                                   " (" + attempt->words + ")");
+    return attempt->comm;
+  }
   void add(ncclComm_t comm) {
     const std::lock_guard lock(mutex_);
     comms_.push_back(comm);
