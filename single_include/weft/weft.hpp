@@ -127,6 +127,11 @@
   constexpr auto name(const Given&...) const {                                  \
     static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
     return result;                                                              \
+  }                                                                             \
+  template <auto First, auto... More, class... Given>                           \
+  constexpr auto name(const Given&...) const {                                  \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
+    return result;                                                              \
   }
 
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
@@ -505,7 +510,7 @@ WEFT_REFUSAL(DtypeAllowed,
 WEFT_REFUSAL(
     TransformTakesFunction,
     "grad, value_and_grad, vjp, jvp, jacrev, jacfwd, hessian and vmap take the function alone and return "
-    "one: write grad(f)(x), vjp(f)(x, cotangent), vmap<0>(f)(x)");
+    "one: write grad(f)(x), by the second argument grad<1>(f)(x, y), vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
 // Never defined: should a compiler continue without a word, the program does not link.
@@ -1882,11 +1887,13 @@ enum class Op : u8 {
   reduce_scatter_into_start,  // reduce_scatter_into_start(x, ...): adds the sums in this rank's piece to a
                               // slot of state; list: slot, how it is shared, the place of every operand in it
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
-  all_gather_state_start,     // all_gather_state_start(x): begins to give all ranks x, of the state that they
-                              // share; cast to the node's dtype
-  all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
-  all_gather_done,            // all_gather_done(start): x, of all ranks
-  group_collective,  // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
+  reduce_scatter_state_start,  // reduce_scatter_state_start(x, place): adds this rank's piece of the sum to
+                               // what it has of `place`, a slice of state that ranks share; (1)
+  all_gather_state_start,  // all_gather_state_start(x): begins to give all ranks x, of the state that they
+                           // share; cast to the node's dtype
+  all_gather_start,        // all_gather_start(x): begins to give all ranks each one's piece of x
+  all_gather_done,         // all_gather_done(start): x, of all ranks
+  group_collective,        // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -2019,6 +2026,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_done", 1, OpClass::collective, 0},
     {"reduce_scatter_into_start", -1, OpClass::collective, 1},
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
+    {"reduce_scatter_state_start", 2, OpClass::collective, 1},
     {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
@@ -4153,12 +4161,20 @@ using dtype_of_operand = typename detail::operand_traits<A>::dtype;
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(InputIsValue, "in<...> is not called: write compile(Cpu{}, f, in<f32, 4, 8>), without the ()");
+
 template <class T, class S>
 struct Input {
   static constexpr OptionKind option = OptionKind::input;
   using dtype = T;
   using shape = S;
 
+  // Refused: in<f32, 2, 3>().
+  template <class Self = T>
+  constexpr Input operator()() const {
+    static_assert(sizeof(InputIsValue<sizeof(Self) == 0, T, S>) > 0);
+    return {};
+  }
   // Refused: in<f32>(2, 3).
   template <class... A>
   constexpr Input operator()(const A&...) const {
@@ -5949,6 +5965,7 @@ class Fuser : ClusteringState {
       case Op::reduce_scatter_done:
       case Op::reduce_scatter_into_start:
       case Op::reduce_scatter_into_done:
+      case Op::reduce_scatter_state_start:
       case Op::all_gather_state_start:
       case Op::all_gather_start:
       case Op::all_gather_done:
@@ -7221,6 +7238,7 @@ enum class StepKind : u8 {
   reduce_scatter_done,
   reduce_scatter_into_start,
   reduce_scatter_into_done,
+  reduce_scatter_state_start,
   all_gather_state_start,
   all_gather_start,
   all_gather_done,
@@ -8502,7 +8520,9 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
 // A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
 // each operand: its place behind the first one's, and its elements.
 // An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
-// behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the state's dtype.
+// A reduce_scatter_state_start: where its (1) lies, none, where the operand does, where that belongs, and
+// where the vector begins. behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the
+// state's dtype.
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -8520,6 +8540,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_into_start;
     case ir::Op::reduce_scatter_into_done:
       return StepKind::reduce_scatter_into_done;
+    case ir::Op::reduce_scatter_state_start:
+      return StepKind::reduce_scatter_state_start;
     case ir::Op::all_gather_state_start:
       return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
@@ -8574,10 +8596,32 @@ constexpr void lower_all_gather_state(const ir::Graph& g, const kernel_ir::Fusio
       .bytes = 2 * kernel_ir::bytes_of(g, node);
 }
 
+constexpr void lower_reduce_scatter_state(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                          const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const auto address = [&](int operand) {
+    const int x = g.in(node, operand);
+    return plan.address(f.view_in(g, x, f.kernel_of[node]), g.nodes[x].dtype);
+  };
+  const i64 elements = g.dims(g.in(node, 0)).size();
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(address(0));
+  addresses.push(address(1));
+  addresses.push(kernel_ir::BufferAddress::make(ir::Space::optimizer, g.attribute(node, 0)));
+  for (const i64 number :
+       {elements, static_cast<i64>(n.dtype), i64{0}, g.attribute(node, 1), g.attribute(node, 2)})
+    numbers.push(static_cast<u64>(number));
+  out.step(StepKind::reduce_scatter_state_start,
+           out.kernel(StepKind::reduce_scatter_state_start, List<u64>()), addresses, numbers)
+      .bytes = 2 * elements * size_of(n.dtype);
+}
+
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   if (n.op == ir::Op::reduce_scatter_into_start) return lower_reduce_scatter_into(g, f, plan, node, out);
+  if (n.op == ir::Op::reduce_scatter_state_start) return lower_reduce_scatter_state(g, f, plan, node, out);
   if (n.op == ir::Op::all_gather_state_start) return lower_all_gather_state(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
@@ -17486,6 +17530,17 @@ constexpr Value all_gather_state_start(Value x, DType dtype, const SharedVector&
   return raw(Op::all_gather_state_start, dtype, x.node().shape, static_cast<u64>(request), b.list(list, 3),
              x);
 }
+// Begins the sum over ranks of x; this rank's piece of it is added to what it has of `place`, in a trip of a
+// loop the slice of a stack. That is contiguous and lies in a vector of the optimiser's state that ranks
+// share out, which begins at byte `at` of its block; nothing but what depends on the done reads or writes it.
+// x is done with when it has begun, and, of bf16, is added to f32.
+constexpr Value reduce_scatter_state_start(Value x, Value place, i64 at, const SharedVector& shared,
+                                           int request) {
+  Builder& b = *x.builder;
+  const i64 list[3]{at, shared.elements, shared.grain}, one[1]{1};
+  return raw(Op::reduce_scatter_state_start, x.dtype(), b.shape(make_dims(1, one)), static_cast<u64>(request),
+             b.list(list, 3), x, place);
+}
 inline constexpr int most_scattered = 32;  // operands
 // Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
 // the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
@@ -17507,10 +17562,12 @@ constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVect
 }
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
-  const Op done = start.op() == Op::all_reduce_start            ? Op::all_reduce_done
-                  : start.op() == Op::reduce_scatter_start      ? Op::reduce_scatter_done
-                  : start.op() == Op::reduce_scatter_into_start ? Op::reduce_scatter_into_done
-                                                                : Op::all_gather_done;
+  const Op done =
+      start.op() == Op::all_reduce_start       ? Op::all_reduce_done
+      : start.op() == Op::reduce_scatter_start ? Op::reduce_scatter_done
+      : start.op() == Op::reduce_scatter_into_start || start.op() == Op::reduce_scatter_state_start
+          ? Op::reduce_scatter_into_done
+          : Op::all_gather_done;
   return raw(done, start.dtype(), start.node().shape, start.node().imm, -1, start);
 }
 // The sum that `start` began, (length).
@@ -17543,6 +17600,15 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
+  if (n.op == Op::reduce_scatter_state_start) {
+    const Node& place = g.nodes[g.in(i, 1)];
+    if (!is_float(x.dtype) || x.dtype != n.dtype || to.size() != 1)
+      return "a collective of other than floats";
+    if (place.dtype != x.dtype && !(x.dtype == DType::bf16 && place.dtype == DType::f32))
+      return "reduce_scatter_state_start: a place of another dtype";
+    if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
+    return from == g.dims(g.in(i, 1)) ? nullptr : "reduce_scatter_state_start: a place of another shape";
+  }
   if (n.op == Op::all_gather_state_start) {
     if (!is_float(x.dtype) || !is_float(n.dtype)) return "a collective of other than floats";
     if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
@@ -17557,8 +17623,9 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   if (n.op == Op::reduce_scatter_done)
     return done(Op::reduce_scatter_start) ? nullptr : "reduce_scatter_done: not the request of its start";
   if (n.op == Op::reduce_scatter_into_done)
-    return done(Op::reduce_scatter_into_start) ? nullptr
-                                               : "reduce_scatter_into_done: not the request of its start";
+    return done(Op::reduce_scatter_into_start) || done(Op::reduce_scatter_state_start)
+               ? nullptr
+               : "reduce_scatter_into_done: not the request of its start";
   if (n.op == Op::all_gather_done)
     return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
   const bool sum = n.op == Op::all_reduce_start;
@@ -20464,13 +20531,34 @@ struct DropoutOp : Operation<DropoutOp> {
   }
 };
 
+WEFT_REFUSAL(
+    DrawnAreFloats,
+    "rand, randn, normal, exponential and their like give floating-point numbers: rand<f32, 4, 8>(); "
+    "integers are randint<i32, 4, 8>(low, high), and cast<f32>(x) has a float's shape for rand_like");
+WEFT_REFUSAL(DrawnTakeNothing,
+             "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
+             "uniform<f32, 4, 8>(low, high), normal<f32, 4, 8>(mean, deviation)");
+
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
 constexpr auto rand() {
+  static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), spelled::rand, T>) > 0);
   return RandOp<T, D...>{}();
 }
 template <class T, i64... D>
 constexpr auto randn() {
+  static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), spelled::randn, T>) > 0);
+  return RandnOp<T, D...>{}();
+}
+// Refused.
+template <class T, i64... D, class A, class... More>
+constexpr auto rand(const A&, const More&...) {
+  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::rand, T, A>) > 0);
+  return RandOp<T, D...>{}();
+}
+template <class T, i64... D, class A, class... More>
+constexpr auto randn(const A&, const More&...) {
+  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::randn, T, A>) > 0);
   return RandnOp<T, D...>{}();
 }
 inline constexpr DropoutOp dropout{};
@@ -20549,10 +20637,15 @@ struct Constant {
     return ir::constant(b, DType::f32, d, static_cast<double>(Numerator) / Denominator);
   }
 };
+WEFT_REFUSAL(
+    DeviationIsPositive,
+    "nn::init::Normal<Numerator, Denominator>, TruncNormal: the mean is 0, and the standard deviation "
+    "the quotient, above 0: write Normal<1, 50> for 0.02, Normal<> for 1, Zeros for zeros");
 // Normal with mean 0 and standard deviation Numerator / Denominator.
 template <auto Numerator = 1, auto Denominator = 1>
 struct Normal {
   static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Normal>) > 0);
+  static_assert(sizeof(DeviationIsPositive<(Numerator * 1.0 / Denominator > 0), Normal>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
@@ -20639,6 +20732,7 @@ struct TruncNormal {
   static_assert(
       sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator, Low, High>, TruncNormal>) >
       0);
+  static_assert(sizeof(DeviationIsPositive<(Numerator * 1.0 / Denominator > 0), TruncNormal>) > 0);
   static_assert(Low < High, "TruncNormal: the bounds must rise");
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
@@ -23412,6 +23506,21 @@ class Communicator : public Counted {
     (void)request, (void)bounds, (void)dtype;
     throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
   }
+  // Before a start_scatter_into whose elements are [begin, begin + count) of a vector that the ranks share.
+  void reserve_part(int request, i64 begin, i64 count, const Shares& shares, DType dtype) {
+    bounds_.resize(static_cast<std::size_t>(size()) + 1);
+    for (int r = 0; r <= size(); ++r) {
+      const i64 at = shares.begin(r, size()) - begin;
+      bounds_[static_cast<std::size_t>(r)] = at < 0 ? 0 : at < count ? at : count;
+    }
+    reserve_scatter_into(request, bounds_.data(), dtype);
+  }
+  // Before the first of these, which begin where no one knows: room for any.
+  void reserve_any_part(int request, i64 count, DType dtype) {
+    bounds_.assign(static_cast<std::size_t>(size()) + 1, 0);
+    for (int r = rank() + 1; r <= size(); ++r) bounds_[static_cast<std::size_t>(r)] = count;
+    reserve_scatter_into(request, bounds_.data(), dtype);
+  }
   // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
   // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
   // alone until wait_pieces(request) returns.
@@ -23454,6 +23563,9 @@ class Communicator : public Counted {
     return sum;
   }
   f64 mean(f64 own) { return sum(own) / size(); }
+
+ private:
+  std::vector<i64> bounds_;
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
@@ -26176,10 +26288,10 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   using compiler::StepKind;
   const auto kind = step.kind;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
-             kind == StepKind::reduce_scatter_into_start;
+             kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
   out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_state_start ||
                 kind == StepKind::all_gather_start;
-  out.into = kind == StepKind::reduce_scatter_into_start;
+  out.into = kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
   return out;
 }
 
@@ -26259,6 +26371,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_done:
     case compiler::StepKind::reduce_scatter_into_start:
     case compiler::StepKind::reduce_scatter_into_done:
+    case compiler::StepKind::reduce_scatter_state_start:
     case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
@@ -27310,8 +27423,10 @@ class Checker {
       };
       for (int i = 0; i < kernel.stores.size; ++i) written(f.pool[kernel.stores.begin + i]);
       if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
-      // of state that is gathered a rank has a piece
-      const bool gathers = kernel.opaque >= 0 && g.nodes[kernel.opaque].op == ir::Op::all_gather_state_start;
+      // of state that is gathered, or added to, a rank has a piece
+      const bool gathers =
+          kernel.opaque >= 0 && (g.nodes[kernel.opaque].op == ir::Op::all_gather_state_start ||
+                                 g.nodes[kernel.opaque].op == ir::Op::reduce_scatter_state_start);
       const auto read = [&](int node) {
         if (gathers) return;
         node = root_of(g, f, node);
@@ -29477,6 +29592,10 @@ class LaunchList {
                                         static_cast<DType>(launch.numbers[2]));
         if (step.kind == compiler::StepKind::all_gather_state_start)
           reserve_state(launch);
+        else if (step.kind == compiler::StepKind::reduce_scatter_state_start)
+          blocks_.communicator->reserve_any_part(static_cast<int>(launch.numbers[0]),
+                                                 static_cast<i64>(launch.numbers[1]),
+                                                 static_cast<DType>(launch.numbers[2]));
         else if (launch.number_count > 3)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
@@ -30439,7 +30558,8 @@ class PrecisionRewriter {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
                         (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
-      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start;
+      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
+                           node.op == ir::Op::reduce_scatter_state_start;
       if (!gathers && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }
@@ -35184,6 +35304,25 @@ struct GatherStateCall : CollectiveCall {
   i64 own_elements() const { return own_end - own; }
 };
 
+// Of a reduce_scatter_state_start: a part, whose first element belongs at `to`, element `begin` of the vector
+// that is shared out.
+struct ScatterStateCall : CollectiveCall {
+  comm::Shares shares;
+  comm::Communicator::Part part;
+  i64 begin = 0;
+  std::byte* to = nullptr;
+
+  template <class Launch>
+  explicit ScatterStateCall(const Launch& launch)
+      : CollectiveCall(launch),
+        shares{static_cast<i64>(launch.numbers[4]), static_cast<i64>(launch.numbers[5])},
+        part{launch.args.pointer[2], 0, elements},
+        begin((static_cast<std::byte*>(launch.args.pointer[3]) -
+               static_cast<std::byte*>(launch.args.pointer[4])) /
+              comm::unit_added_to(dtype)),
+        to(static_cast<std::byte*>(launch.args.pointer[3])) {}
+};
+
 // Of a reduce_scatter_into_start: what goes where in the vector that is shared out, whose first element here
 // belongs at `to`.
 struct ScatterIntoCall : CollectiveCall {
@@ -35252,6 +35391,12 @@ inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
   const ScatterIntoCall call(launch);
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
   communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to);
+}
+inline void run_reduce_scatter_state_start(const HostLaunch& launch, int) {
+  const ScatterStateCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).reserve_part(call.request, call.begin, call.elements, call.shares, call.dtype);
+  communicator_of(launch).start_scatter_into(call.request, &call.part, 1, call.to);
 }
 inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
   const CollectiveCall call(launch);
@@ -35482,6 +35627,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_reduce_scatter_into_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done)
     return &kernels::run_reduce_scatter_into_done;
+  else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start)
+    return &kernels::run_reduce_scatter_state_start;
   else if constexpr (kind == compiler::StepKind::all_gather_state_start)
     return &kernels::run_all_gather_state_start;
   else if constexpr (kind == compiler::StepKind::all_gather_start)
@@ -38892,16 +39039,20 @@ WEFT_REFUSAL(
     "subset takes the indices of its samples, subset(dataset, {0, 1, 2}), concat its datasets one by one, "
     "concat(a, b), and from_function the number of samples first, from_function(100, f)");
 template <class D, class First, class... A>
-requires std::is_arithmetic_v<First> AfterRefusal subset(const D&, const First&, const A&...) {
-  return weft::detail::misspelt<SamplesAreListed<false, D, First, A...>>();
+requires std::is_arithmetic_v<First>
+auto subset(const D&, const First&, const A&...) {
+  static_assert(sizeof(SamplesAreListed<sizeof(First) == 0, D, First, A...>) > 0);
+  return AfterRefusal{};
 }
 template <class D>
-AfterRefusal concat(std::initializer_list<D>) {
-  return weft::detail::misspelt<SamplesAreListed<false, D>>();
+auto concat(std::initializer_list<D>) {
+  static_assert(sizeof(SamplesAreListed<sizeof(D) == 0, D>) > 0);
+  return AfterRefusal{};
 }
 template <class F>
-requires(!std::is_arithmetic_v<F>) AfterRefusal from_function(const F&, i64) {
-  return weft::detail::misspelt<SamplesAreListed<false, F>>();
+requires(!std::is_arithmetic_v<F>) auto from_function(const F&, i64) {
+  static_assert(sizeof(SamplesAreListed<sizeof(F) == 0, F>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE::data
@@ -39409,10 +39560,14 @@ class Loader {
 
   // Refusals.
 #define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LoaderIsWalked, Loader)
-  WEFT_MEMBER(next)
   WEFT_MEMBER(length)
   WEFT_MEMBER(len)
 #undef WEFT_MEMBER
+  template <class... A>
+  BatchType& next(const A&...) {
+    static_assert(sizeof(LoaderIsWalked<(sizeof...(A) > 1024), Loader>) > 0);
+    return pass_->batch();
+  }
   template <class Index>
   BatchType& operator[](const Index&) {
     static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
@@ -44393,6 +44548,9 @@ WEFT_REFUSAL(
     "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
     "(..., H, S, Ev), and Hq is a multiple of H");
 // Shapes: the mask's, then that of the scores.
+WEFT_REFUSAL(AttentionMaskIsBoolean,
+             "scaled_dot_product_attention: a mask is of bool, true where a query sees a key, or of floats, "
+             "which are added to the scores: of a mask of 0 and 1 write mask > 0");
 WEFT_REFUSAL(
     AttentionMaskFits,
     "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
@@ -44716,8 +44874,8 @@ struct ScaledDotProductAttentionOp
     static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
                            ScaledDotProductAttentionOp, shape_of_operand<Masks>, S >) > 0) &&
                    ... && true));
-    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
-                                        dtype_of_operand<Masks>>) > 0) &&
+    static_assert(((sizeof(AttentionMaskIsBoolean<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
+                                                  dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
     constexpr bool fit = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
                          (masks<dtype_of_operand<Masks>> && ... && true);
@@ -48329,6 +48487,9 @@ WEFT_REFUSAL(
     "grad<k>(f): f is called without an argument k: they are counted from 0, and grad(f) is by the first");
 
 // The function that grad and value_and_grad return.
+WEFT_REFUSAL(GradientOfNumber,
+             "grad, value_and_grad: the function returns several results, and a gradient is of one number: "
+             "return the loss alone, and mark the others by probe<\"name\">(x)");
 template <bool WithValue, class F, int... Args>
 struct GradientOf {
   using weft_transform = void;
@@ -48350,12 +48511,21 @@ struct GradientOf {
     List<int> nodes, begin;  // of all variables, and where those of each argument begin
     const std::tuple variables{
         (begin.push(nodes.size()), detail::isolated<static_cast<int>(K), Args...>(a, nodes))...};
-    const auto loss = to_expr(detail::body_of<GradientOf>(f, std::get<K>(variables)...));
+    const auto given = detail::body_of<GradientOf>(f, std::get<K>(variables)...);
+    constexpr bool tuple = is_tuple_like<std::remove_cvref_t<decltype(given)>>;
+    static_assert(sizeof(GradientOfNumber<!tuple, GradientOf>) > 0);
+    const auto loss = [&] {
+      if constexpr (tuple)
+        return detail::first_expr(a...);
+      else
+        return to_expr(given);
+    }();
     using L = std::remove_cvref_t<decltype(loss)>;
-    constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
+    constexpr bool ok = tuple || (L::rank == 0 && is_float(dtype_of<typename L::dtype>));
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
     List<ir::Value> found;
-    if constexpr (ok) found = transforms::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    if constexpr (ok && !tuple)
+      found = transforms::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
     // where no gradient flows it is zero
     const auto result = [&]<class X>(const X& x, int next) {
       if constexpr (ModelArgument<X>::is_model)
@@ -52327,8 +52497,13 @@ struct IsCloseF {
     return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
   }
 };
+WEFT_REFUSAL(MaskIsSecond,
+             "masked_fill(x, mask, value): the mask is the second argument, and of bool: write "
+             "masked_fill(x, x < 0, 0), masked_fill(x, mask != 0, 0)");
 struct MaskedFillF {
   constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
+    using M = dtype_of_operand<std::remove_cvref_t<decltype(mask)>>;
+    static_assert(sizeof(MaskIsSecond<std::is_same_v<M, bool>, MaskedFillF, M>) > 0);
     using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
     using V = std::remove_cvref_t<decltype(value)>;
     static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, MaskedFillF, V, T>) > 0);
@@ -57788,6 +57963,9 @@ WEFT_REFUSAL(RotaryFits,
              "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
              "positions broadcast to (..., L)");
 
+WEFT_REFUSAL(PositionsAreTensor,
+             "rotary_embedding(x, positions): the positions are a tensor of integers, (L): the base is an "
+             "option, rotary_embedding<RotaryOptions{.base = 500000}>(x)");
 template <RotaryOptions Options>
 struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
   template <class X>
@@ -57828,8 +58006,11 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
   template <class X, class P>
   static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
     using Rule = rule<typename X::shape>;
-    constexpr bool ok = Rule::ok && fits(P::shape::value, Rule::places);
-    static_assert(sizeof(RotaryFits<ok, RotaryEmbeddingOp, typename X::shape, typename P::shape>) > 0);
+    using Places = shape_of_operand<P>;
+    constexpr bool is_tensor = is_expr<P>;
+    static_assert(sizeof(PositionsAreTensor<is_tensor, RotaryEmbeddingOp, P>) > 0);
+    constexpr bool ok = is_tensor && Rule::ok && fits(Places::value, Rule::places);
+    static_assert(sizeof(RotaryFits < ok || !is_tensor, RotaryEmbeddingOp, typename X::shape, Places >) > 0);
     static_assert(
         sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
         0);
@@ -59422,12 +59603,23 @@ WEFT_REFUSAL(ScheduleIsAsked,
              "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
              "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
 
+WEFT_REFUSAL(
+    ScheduleIsSpelled,
+    "a schedule's rate as a function of the step is schedule::lambda(0.1, [](i64 step) { return 0.9f; }); "
+    "milestones are listed, multistep(0.1, {30, 60}); options are named, one_cycle(0.1, 1000, {.pct_start = "
+    "0.3})");
+
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
   // The same rate at every step.
   constexpr Schedule(f64 lr = 0) { pieces_[0].base = lr; }
   constexpr explicit Schedule(const detail::Piece& piece) { pieces_[0] = piece; }
+  // Refused: .lr = [](i64 step) { ... }.
+  template <class F>
+  requires(std::is_class_v<F>&& std::is_invocable_v<const F&, i64>) constexpr Schedule(const F&) {
+    static_assert(sizeof(ScheduleIsSpelled<sizeof(F) == 0, F>) > 0);
+  }
   // Refused: the rate that a ReduceOnPlateau gives is known during the run.
   template <class Plateau>
   requires requires(const Plateau& p) { p.patience, p.cooldown_left; }
@@ -59520,6 +59712,18 @@ constexpr Schedule step(f64 lr, Steps step_size, f64 gamma = 0.1) {
 }
 
 // MultiStepLR: lr * gamma^(number of milestones <= step). At most 16 milestones, in any order.
+template <class List>
+requires requires(const List& list) { list.begin(); }
+constexpr auto multistep(f64, const List&, f64 = 0.1) {
+  static_assert(sizeof(ScheduleIsSpelled<sizeof(List) == 0, List>) > 0);
+  return Schedule();
+}
+template <class Share, class... More>
+requires std::is_arithmetic_v<Share>
+constexpr auto one_cycle(f64, i64, Share, More...) {
+  static_assert(sizeof(ScheduleIsSpelled<sizeof(Share) == 0, Share>) > 0);
+  return Schedule();
+}
 constexpr Schedule multistep(f64 lr, std::initializer_list<i64> milestones, f64 gamma = 0.1) {
   detail::check(milestones.size() <= max_milestones, "multistep: at most 16 milestones");
   detail::Piece piece{.kind = detail::Kind::multistep, .base = lr, .value = {gamma}};
@@ -61784,9 +61988,10 @@ struct None {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
-WEFT_REFUSAL(MostIsArgument,
-             "the bound to clip by is an argument: clip::norm(1.0f), clip::value(0.5f) in place of "
-             "clip::norm<1>");
+WEFT_REFUSAL(
+    MostIsArgument,
+    "gradients are clipped by clip::norm(1.0f) or clip::value(0.5f), whose argument is the bound: in "
+    "place of clip::norm<1>, clip::grad_norm(1.0f)");
 // Refused.
 template <auto Most>
 constexpr auto norm() {
@@ -61799,6 +62004,11 @@ constexpr auto value() {
   return None{};
 }
 constexpr Value value(float most) { return {most}; }
+template <class... A>
+constexpr auto grad_norm(const A&...) {
+  static_assert(sizeof(MostIsArgument<(sizeof...(A) > 99), A...>) > 0);
+  return None{};
+}
 // Gradients as they are.
 inline constexpr None none{};
 }  // namespace clip
@@ -64289,6 +64499,7 @@ class GradientReducer {
         in_bf16_(in_bf16),
         moved_(graph.nodes.size(), -1),
         bucket_behind_(graph.nodes.size(), -1) {
+    find_slices();
     make_buckets(bucket_elements);
   }
 
@@ -64298,11 +64509,18 @@ class GradientReducer {
     b.graph.body_words = g.body_words;
     List<int> operands;
     for (int i = 0; i < g.nodes.size(); ++i) {
+      if (sliced_[i] > 0) {
+        moved_[i] = g.nodes[i].op == ir::Op::loop ? move_loop(i) : move_slices(i);
+        continue;
+      }
       operands.clear();
       for (int k = 0; k < g.nodes[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
       moved_[i] = b.add(g.nodes[i], operands.data(), operands.size());
       for (int k = bucket_behind_[i]; k >= 0; k = buckets_[k].next) start(buckets_[k], k);
     }
+    reduced_ = List<int>(gradients_.size(), -1);
+    for (int k = 0; k < gradients_.size(); ++k)
+      if (sliced_[gradients_[k].node]) reduced_[k] = moved_[gradients_[k].node];
     for (const Bucket& bucket : buckets_) finish(bucket);
     for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
@@ -64311,7 +64529,7 @@ class GradientReducer {
   }
   constexpr const List<int>& reduced() const { return reduced_; }
   // Requests that the sums take, from 0.
-  constexpr int requests() const { return buckets_.size(); }
+  constexpr int requests() const { return buckets_.size() + slices_; }
 
  private:
   struct Bucket {
@@ -64319,6 +64537,116 @@ class GradientReducer {
     int next = -1;           // another that the same node completes
     int start = -1;          // the node that begins its sum
   };
+
+  // ---- gradients of a stack's slices, one a trip of a loop, which are summed in the trip that makes them
+  // ----
+  constexpr const ArenaGradient& of_node(int node) const {
+    int k = 0;
+    while (gradients_[k].node != node) ++k;
+    return gradients_[k];
+  }
+  // Marks results that are a gradient and nothing else, and their loops. Small ones go together, behind the
+  // loop.
+  constexpr void find_slices() {
+    constexpr i64 least_slice = 4096;  // elements
+    sliced_ = List<u8>(g.nodes.size(), 0);
+    if (into_ < 0) return;
+    List<int> uses(g.nodes.size(), 0);
+    for (const int x : g.edges) ++uses[x];
+    for (const int x : g.outputs) ++uses[x];
+    for (const ir::Assign& a : g.assigns) ++uses[a.node];
+    for (const ArenaGradient& gradient : gradients_) {
+      const ir::Node& node = g.nodes[gradient.node];
+      if (node.op != ir::Op::result || uses[gradient.node] > 0 || gradient.gathered >= 0) continue;
+      const int loop = g.in(gradient.node, 0);
+      if (g.nodes[loop].op != ir::Op::loop) continue;
+      const ir::LoopShape shape = ir::loop_shape(g, loop);
+      if (static_cast<int>(node.imm) < 2 * shape.carries ||
+          g.dims(gradient.node).size() < least_slice * shape.trips)
+        continue;
+      sliced_[gradient.node] = sliced_[loop] = 1;
+      ++slices_;
+    }
+  }
+  // A loop that yields, in the place of a gradient's slices, what says that they are where they belong.
+  constexpr int move_loop(int i) {
+    ir::Node node = g.nodes[i];
+    const ir::Graph body = ir::loop_body(g, i);
+    ir::LoopShape shape = ir::loop_shape(g, i);
+    List<int> operands;
+    for (int k = 0; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
+    // what the body reads stands behind its other stacked operands
+    const int place_at = shape.carries + shape.stacked;
+    List<int> outputs, places;  // of the body; nodes here
+    for (const ArenaGradient& gradient : gradients_) {
+      if (!sliced_[gradient.node] || g.in(gradient.node, 0) != i) continue;
+      outputs.push(shape.carries + static_cast<int>(g.nodes[gradient.node].imm) - 2 * shape.carries);
+      places.push(place_of(gradient));
+    }
+    List<int> all;
+    for (int k = 0; k < place_at; ++k) all.push(operands[k]);
+    all.append(places.data(), places.size());
+    for (int k = place_at; k < operands.size(); ++k) all.push(operands[k]);
+    shape.stacked += places.size();
+    node.list = ir::loop_list(b, shape);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, sum_in(body, place_at, outputs)));
+    return b.add(node, all.data(), all.size());
+  }
+  // The part of the slot where a gradient is summed.
+  constexpr int place_of(const ArenaGradient& gradient) {
+    const ir::Slot into = b.graph.slots[into_];
+    const Dims& d = g.dims(gradient.node);
+    b.graph.slots.push(
+        {into.space, into.dtype, b.shape(d), -1, into.offset + gradient.offset * size_of(into.dtype)});
+    return b.leaf(ir::Op::state, into.dtype, d, static_cast<u64>(b.graph.slots.size() - 1));
+  }
+  constexpr ir::Graph sum_in(const ir::Graph& body, int place_at, const List<int>& outputs) {
+    ir::Builder inside(body, body.nodes.size() + 4 * outputs.size());
+    inside.graph.bodies = body.bodies;
+    inside.graph.body_words = body.body_words;
+    if (body.key_input >= place_at) inside.graph.key_input += outputs.size();
+    const DType dtype = b.graph.slots[into_].dtype;
+    List<int> moved(body.nodes.size(), -1), operands, done(body.outputs.size(), -1);
+    for (int i = 0; i < body.nodes.size(); ++i) {
+      ir::Node node = body.nodes[i];
+      if (node.op == ir::Op::input && static_cast<int>(node.imm) >= place_at)
+        node.imm += static_cast<u64>(outputs.size());
+      operands.clear();
+      for (int k = 0; k < node.arity; ++k) operands.push(moved[body.in(i, k)]);
+      moved[i] = inside.add(node, operands.data(), operands.size());
+    }
+    for (int k = 0; k < body.inputs.size() + outputs.size(); ++k) {
+      const int before = k < place_at ? k : k - outputs.size();
+      if (k >= place_at && k < place_at + outputs.size()) {
+        const Dims& d = body.dims(body.outputs[outputs[k - place_at]]);
+        inside.graph.inputs.push(inside.leaf(ir::Op::input, dtype, d, static_cast<u64>(k)));
+      } else {
+        inside.graph.inputs.push(body.inputs[before] < 0 ? -1 : moved[body.inputs[before]]);
+      }
+    }
+    for (int k = 0; k < outputs.size(); ++k) {
+      ir::Value x{&inside, moved[body.outputs[outputs[k]]]};
+      if (in_bf16_) x = ir::cast(x, DType::bf16);
+      const ir::Value place{&inside, inside.graph.inputs[place_at + k]};
+      const int request = buckets_.size() + next_slice_++;
+      done[outputs[k]] =
+          ir::reduce_scatter_state_start(x, place, b.graph.slots[into_].offset, shared_, request).id;
+    }
+    for (const int k : outputs) done[k] = ir::collective_done({&inside, done[k]}).id;
+    for (int k = 0; k < body.outputs.size(); ++k)
+      inside.graph.outputs.push(done[k] >= 0 ? done[k] : moved[body.outputs[k]]);
+    for (const ir::Assign& a : body.assigns) inside.graph.assigns.push({a.slot, moved[a.node]});
+    return static_cast<ir::Graph&&>(inside.graph);
+  }
+  // The result that was a gradient, (trips, 1): the first trip's.
+  constexpr int move_slices(int i) {
+    const ir::Node& node = g.nodes[i];
+    const i64 extents[2]{ir::loop_shape(g, g.in(i, 0)).trips, 1}, one[1]{1};
+    const DType dtype = in_bf16_ ? DType::bf16 : node.dtype;
+    const ir::Value all = ir::region_result({&b, moved_[g.in(i, 0)]}, static_cast<int>(node.imm), dtype,
+                                            ir::make_dims(2, extents));
+    return ir::flat_slice(ir::reshape(all, ir::make_dims(1, extents)), 0, ir::make_dims(1, one)).id;
+  }
 
   // Whether more lies between gradient k and the one before than aligns it.
   constexpr bool behind_hole(int k) const {
@@ -64332,17 +64660,27 @@ class GradientReducer {
     int end = gradients_.size();
     i64 elements = 0;
     for (int k = end - 1; k >= 0; --k) {
+      if (sliced_[gradients_[k].node]) {  // a bucket ends there
+        close(k + 1, end);
+        end = k;
+        elements = 0;
+        continue;
+      }
       elements += g.dims(gradients_[k].node).size();
       const bool is_full = into_ >= 0 && end - k == ir::most_scattered;
       if (elements < bucket_elements && k > 0 && !is_full && (into_ >= 0 || !behind_hole(k))) continue;
-      int last = 0;
-      for (int i = k; i < end; ++i)
-        if (last < gradients_[i].node) last = gradients_[i].node;
-      buckets_.push({k, end, bucket_behind_[last], -1});
-      bucket_behind_[last] = buckets_.size() - 1;
+      close(k, end);
       end = k;
       elements = 0;
     }
+  }
+  constexpr void close(int begin, int end) {
+    if (begin == end) return;
+    int last = 0;
+    for (int i = begin; i < end; ++i)
+      if (last < gradients_[i].node) last = gradients_[i].node;
+    buckets_.push({begin, end, bucket_behind_[last], -1});
+    bucket_behind_[last] = buckets_.size() - 1;
   }
 
   constexpr void start(Bucket& bucket, int request) {
@@ -64373,7 +64711,6 @@ class GradientReducer {
   }
   constexpr void finish(const Bucket& bucket) {
     const ir::Value sum = ir::collective_done({&b, bucket.start});
-    if (reduced_.empty()) reduced_ = List<int>(gradients_.size(), -1);
     const i64 first = gradients_[bucket.begin].offset;
     for (int k = bucket.begin; k < bucket.end; ++k) {
       const ir::Node& gradient = g.nodes[gradients_[k].node];
@@ -64392,6 +64729,8 @@ class GradientReducer {
   int into_ = -1;
   bool in_bf16_ = false;
   List<Bucket> buckets_;
+  List<u8> sliced_;
+  int slices_ = 0, next_slice_ = 0;
   List<int> moved_, bucket_behind_, reduced_;
 };
 
@@ -66864,6 +67203,9 @@ namespace train {
 // Messages of the checks on a traced step.
 WEFT_REFUSAL(EveryInputIsRead,
              "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+WEFT_REFUSAL(LossIsFirst,
+             "make_trainer: the loss comes before inputs and options: make_trainer<Net>(Cpu{}, loss, "
+             "in<f32, 32, 8>, in<i32, 32>, optim::AdamW{})");
 WEFT_REFUSAL(EveryParameterLearns,
              "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen; "
              "accuracy, argmax "
@@ -67087,10 +67429,12 @@ template <class M, class F, class Device, bool Kept = false, class Make, class..
 auto make(const Make& make_model, const A&... arguments) {
   using Split = exec::SplitArguments<std::tuple<>, A...>;
   using Sorted = typename Split::template options<Options>;
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  constexpr bool option = option_kind<F>() != OptionKind::unknown;
+  static_assert(sizeof(LossIsFirst<!option, F>) > 0);
+  static_assert(sizeof(CapturesNothing < option || is_traceable<F>, F >) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
   static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
-  if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
+  if constexpr (!option && is_traceable<F> && Sorted::ok && nn::plain<M>()) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
@@ -70554,6 +70898,12 @@ inline void run_cuda_reduce_scatter_into_start(const CudaLaunch& launch, cudaStr
   cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
   communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to, stream);
 }
+inline void run_cuda_reduce_scatter_state_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const ScatterStateCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).reserve_part(call.request, call.begin, call.elements, call.shares, call.dtype);
+  communicator_of(launch).start_scatter_into(call.request, &call.part, 1, call.to, stream);
+}
 inline void run_cuda_reduce_scatter_into_done(const CudaLaunch& launch, cudaStream_t stream) {
   const CollectiveCall call(launch);
   cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
@@ -73193,6 +73543,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_reduce_scatter_into_start;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done) {
     return &kernels::run_cuda_reduce_scatter_into_done;
+  } else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start) {
+    return &kernels::run_cuda_reduce_scatter_state_start;
   } else if constexpr (kind == compiler::StepKind::all_gather_state_start) {
     return &kernels::run_cuda_all_gather_state_start;
   } else if constexpr (kind == compiler::StepKind::all_gather_start) {

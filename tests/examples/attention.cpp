@@ -54,7 +54,7 @@ constexpr auto documents = [](auto b, auto, auto i, auto j, auto doc) {
 
 // [t5]
 struct Relative {  // T5's: a learned number for each head and bucket of distances
-  nn::Param<f32, Shape<32, 4>, nn::init::Normal<0, 1>> bias;
+  nn::Param<f32, Shape<32, 4>, nn::init::Normal<1, 10>> bias;
   constexpr auto operator()(auto q, auto k, auto v) const {
     return attention(
         q, k, v,

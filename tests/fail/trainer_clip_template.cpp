@@ -1,7 +1,7 @@
 // wrote: clip::norm<1>
 // write: clip::norm(1.0f)
 // expect: int
-// first-error: the bound to clip by is an argument
+// first-error: gradients are clipped by clip::norm(1.0f) or clip::value(0.5f), whose argument is the bound
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -23,9 +23,9 @@ struct Net {  // 18,954 parameters, whose norm has two chunks
   constexpr auto operator()(auto x) const { return fc2(drop(relu(fc1(x)))); }
 };
 
-template <class... O>
+template <class M = Net, class... O>
 auto trainer_with(const O&... options) {
-  return make_trainer<Net>(
+  return make_trainer<M>(
       Cpu{1}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, 32, 64>,
       in<i32, 32>, seed{1}, options...);
 }
@@ -33,6 +33,17 @@ template <class... O>
 auto trainer_of(const O&... options) {
   return trainer_with(optim::AdamW{.lr = 1e-3f}, options...);
 }
+
+// Whose trips gather and sum their own.
+struct Block {
+  nn::Linear<64, 64> fc;
+  constexpr auto operator()(auto x) const { return x + relu(fc(x)); }
+};
+struct Deep {
+  nn::Stack<Block, 3> h;
+  nn::Linear<64, 10> head;
+  constexpr auto operator()(auto x) const { return head(h(x)); }
+};
 
 int faults = 0;
 void check(bool holds, const char* what, int rank) {
@@ -76,6 +87,23 @@ void run(const comm::Mpi& world, const std::string& path, const O&... options) {
   }
   check(same(resumed, whole), "another state than a run that never stopped", world.rank());
   check(same(elsewhere, whole), "its file leads elsewhere", world.rank());
+}
+
+void run_stack(const comm::Mpi& world) {
+  const data::Digits digits = data::load_digits(repository_file("examples/data/digits.bin"));
+  const optim::AdamW adam{.lr = 1e-3f};
+  auto shared = trainer_with<Deep>(adam, comm::zero<3, comm::Mpi, 4096>);
+  auto whole = trainer_with<Deep>(adam, comm::ddp<comm::Mpi, 4096>);
+  auto batches = data::loader<32>(digits.train,
+                                  {.shuffle = true, .seed = 5, .rank = world.rank(), .ranks = world.size()});
+  for (auto& [x, y] : batches) {
+    shared.step(x, y);
+    whole.step(x, y);
+    if (whole.steps() == 10) break;
+  }
+  check(same_tensor<"h.0.fc.weight">(shared, whole) && same_tensor<"h.2.fc.weight">(shared, whole) &&
+            same_tensor<"h.1.fc.bias">(shared, whole),
+        "another stack than with all of it on each rank", world.rank());
 }
 
 // MPI's own reductions, and gradients of bf16: every rank ends with the same bits, near those of sums in the
@@ -161,6 +189,7 @@ int main() {
   run<3>(world, path);
   run<3>(world, path, clip::norm(0.5f), precision::f16);
   run<3>(world, path, precision::bf16, check::finite);
+  run_stack(world);
   run_reductions(world);
   run_gathered<2>(world, path);
   run_gathered<3>(world, path);

@@ -327,6 +327,12 @@ class Machine {
           }
         return;
       }
+      case compiler::StepKind::reduce_scatter_state_start:
+        for (i64 i = 0; i < n(1); ++i) {
+          const DType t = static_cast<DType>(n(2)), added = t == DType::bf16 ? DType::f32 : t;
+          write(address[3], i, added, read(address[3], i, added) + read(address[2], i, t));
+        }
+        return;
       case compiler::StepKind::all_gather_state_start:
         for (i64 i = 0; i < n(1); ++i)
           write(address[0], i, static_cast<DType>(n(2)), read(address[2], i, static_cast<DType>(n(6))));

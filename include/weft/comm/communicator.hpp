@@ -53,6 +53,21 @@ class Communicator : public Counted {
     (void)request, (void)bounds, (void)dtype;
     throw Error("comm/backend", "this backend shares no gradients out: comm::zero<1, Backend>");
   }
+  // Before a start_scatter_into whose elements are [begin, begin + count) of a vector that the ranks share.
+  void reserve_part(int request, i64 begin, i64 count, const Shares& shares, DType dtype) {
+    bounds_.resize(static_cast<std::size_t>(size()) + 1);
+    for (int r = 0; r <= size(); ++r) {
+      const i64 at = shares.begin(r, size()) - begin;
+      bounds_[static_cast<std::size_t>(r)] = at < 0 ? 0 : at < count ? at : count;
+    }
+    reserve_scatter_into(request, bounds_.data(), dtype);
+  }
+  // Before the first of these, which begin where no one knows: room for any.
+  void reserve_any_part(int request, i64 count, DType dtype) {
+    bounds_.assign(static_cast<std::size_t>(size()) + 1, 0);
+    for (int r = rank() + 1; r <= size(); ++r) bounds_[static_cast<std::size_t>(r)] = count;
+    reserve_scatter_into(request, bounds_.data(), dtype);
+  }
   // Begins: this rank's piece of the sums over ranks of `parts`, between which are zeros, is added to `to`,
   // rank by rank, whose element k is the request's. Returns as soon as the parts may change; `to` is left
   // alone until wait_pieces(request) returns.
@@ -95,6 +110,9 @@ class Communicator : public Counted {
     return sum;
   }
   f64 mean(f64 own) { return sum(own) / size(); }
+
+ private:
+  std::vector<i64> bounds_;
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or

@@ -78,6 +78,11 @@
   constexpr auto name(const Given&...) const {                                  \
     static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
     return result;                                                              \
+  }                                                                             \
+  template <auto First, auto... More, class... Given>                           \
+  constexpr auto name(const Given&...) const {                                  \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
+    return result;                                                              \
   }
 
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.

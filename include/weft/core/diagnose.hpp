@@ -258,7 +258,7 @@ WEFT_REFUSAL(DtypeAllowed,
 WEFT_REFUSAL(
     TransformTakesFunction,
     "grad, value_and_grad, vjp, jvp, jacrev, jacfwd, hessian and vmap take the function alone and return "
-    "one: write grad(f)(x), vjp(f)(x, cotangent), vmap<0>(f)(x)");
+    "one: write grad(f)(x), by the second argument grad<1>(f)(x, y), vjp(f)(x, cotangent), vmap<0>(f)(x)");
 
 namespace detail {
 // Never defined: should a compiler continue without a word, the program does not link.

@@ -481,16 +481,20 @@ WEFT_REFUSAL(
     "subset takes the indices of its samples, subset(dataset, {0, 1, 2}), concat its datasets one by one, "
     "concat(a, b), and from_function the number of samples first, from_function(100, f)");
 template <class D, class First, class... A>
-requires std::is_arithmetic_v<First> AfterRefusal subset(const D&, const First&, const A&...) {
-  return weft::detail::misspelt<SamplesAreListed<false, D, First, A...>>();
+requires std::is_arithmetic_v<First>
+auto subset(const D&, const First&, const A&...) {
+  static_assert(sizeof(SamplesAreListed<sizeof(First) == 0, D, First, A...>) > 0);
+  return AfterRefusal{};
 }
 template <class D>
-AfterRefusal concat(std::initializer_list<D>) {
-  return weft::detail::misspelt<SamplesAreListed<false, D>>();
+auto concat(std::initializer_list<D>) {
+  static_assert(sizeof(SamplesAreListed<sizeof(D) == 0, D>) > 0);
+  return AfterRefusal{};
 }
 template <class F>
-requires(!std::is_arithmetic_v<F>) AfterRefusal from_function(const F&, i64) {
-  return weft::detail::misspelt<SamplesAreListed<false, F>>();
+requires(!std::is_arithmetic_v<F>) auto from_function(const F&, i64) {
+  static_assert(sizeof(SamplesAreListed<sizeof(F) == 0, F>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE::data

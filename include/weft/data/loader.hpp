@@ -201,10 +201,14 @@ class Loader {
 
   // Refusals.
 #define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LoaderIsWalked, Loader)
-  WEFT_MEMBER(next)
   WEFT_MEMBER(length)
   WEFT_MEMBER(len)
 #undef WEFT_MEMBER
+  template <class... A>
+  BatchType& next(const A&...) {
+    static_assert(sizeof(LoaderIsWalked<(sizeof...(A) > 1024), Loader>) > 0);
+    return pass_->batch();
+  }
   template <class Index>
   BatchType& operator[](const Index&) {
     static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);

@@ -240,8 +240,10 @@ class Checker {
       };
       for (int i = 0; i < kernel.stores.size; ++i) written(f.pool[kernel.stores.begin + i]);
       if (kernel.stores.size == 0) written(kernel.result >= 0 ? kernel.result : kernel.opaque);
-      // of state that is gathered a rank has a piece
-      const bool gathers = kernel.opaque >= 0 && g.nodes[kernel.opaque].op == ir::Op::all_gather_state_start;
+      // of state that is gathered, or added to, a rank has a piece
+      const bool gathers =
+          kernel.opaque >= 0 && (g.nodes[kernel.opaque].op == ir::Op::all_gather_state_start ||
+                                 g.nodes[kernel.opaque].op == ir::Op::reduce_scatter_state_start);
       const auto read = [&](int node) {
         if (gathers) return;
         node = root_of(g, f, node);

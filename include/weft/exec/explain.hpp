@@ -174,10 +174,10 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   using compiler::StepKind;
   const auto kind = step.kind;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
-             kind == StepKind::reduce_scatter_into_start;
+             kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
   out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_state_start ||
                 kind == StepKind::all_gather_start;
-  out.into = kind == StepKind::reduce_scatter_into_start;
+  out.into = kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
   return out;
 }
 
@@ -257,6 +257,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_done:
     case compiler::StepKind::reduce_scatter_into_start:
     case compiler::StepKind::reduce_scatter_into_done:
+    case compiler::StepKind::reduce_scatter_state_start:
     case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:

@@ -46,6 +46,17 @@ constexpr Value all_gather_state_start(Value x, DType dtype, const SharedVector&
   return raw(Op::all_gather_state_start, dtype, x.node().shape, static_cast<u64>(request), b.list(list, 3),
              x);
 }
+// Begins the sum over ranks of x; this rank's piece of it is added to what it has of `place`, in a trip of a
+// loop the slice of a stack. That is contiguous and lies in a vector of the optimiser's state that ranks
+// share out, which begins at byte `at` of its block; nothing but what depends on the done reads or writes it.
+// x is done with when it has begun, and, of bf16, is added to f32.
+constexpr Value reduce_scatter_state_start(Value x, Value place, i64 at, const SharedVector& shared,
+                                           int request) {
+  Builder& b = *x.builder;
+  const i64 list[3]{at, shared.elements, shared.grain}, one[1]{1};
+  return raw(Op::reduce_scatter_state_start, x.dtype(), b.shape(make_dims(1, one)), static_cast<u64>(request),
+             b.list(list, 3), x, place);
+}
 inline constexpr int most_scattered = 32;  // operands
 // Begins the sums of `operands`, at most so many, which lie at `offsets` in the vector that `slot` has and
 // the ranks share; a rank's piece of them is added to what it has in `slot`, which nothing but what depends
@@ -67,10 +78,12 @@ constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVect
 }
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
-  const Op done = start.op() == Op::all_reduce_start            ? Op::all_reduce_done
-                  : start.op() == Op::reduce_scatter_start      ? Op::reduce_scatter_done
-                  : start.op() == Op::reduce_scatter_into_start ? Op::reduce_scatter_into_done
-                                                                : Op::all_gather_done;
+  const Op done =
+      start.op() == Op::all_reduce_start       ? Op::all_reduce_done
+      : start.op() == Op::reduce_scatter_start ? Op::reduce_scatter_done
+      : start.op() == Op::reduce_scatter_into_start || start.op() == Op::reduce_scatter_state_start
+          ? Op::reduce_scatter_into_done
+          : Op::all_gather_done;
   return raw(done, start.dtype(), start.node().shape, start.node().imm, -1, start);
 }
 // The sum that `start` began, (length).
@@ -103,6 +116,15 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   const Node& x = g.nodes[g.in(i, 0)];
   const Dims &from = g.dims(g.in(i, 0)), &to = g.dims(i);
   const auto done = [&](Op start) { return x.op == start && x.imm == n.imm && from == to; };
+  if (n.op == Op::reduce_scatter_state_start) {
+    const Node& place = g.nodes[g.in(i, 1)];
+    if (!is_float(x.dtype) || x.dtype != n.dtype || to.size() != 1)
+      return "a collective of other than floats";
+    if (place.dtype != x.dtype && !(x.dtype == DType::bf16 && place.dtype == DType::f32))
+      return "reduce_scatter_state_start: a place of another dtype";
+    if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
+    return from == g.dims(g.in(i, 1)) ? nullptr : "reduce_scatter_state_start: a place of another shape";
+  }
   if (n.op == Op::all_gather_state_start) {
     if (!is_float(x.dtype) || !is_float(n.dtype)) return "a collective of other than floats";
     if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
@@ -117,8 +139,9 @@ constexpr const char* collective_fault(const Graph& g, int i) {
   if (n.op == Op::reduce_scatter_done)
     return done(Op::reduce_scatter_start) ? nullptr : "reduce_scatter_done: not the request of its start";
   if (n.op == Op::reduce_scatter_into_done)
-    return done(Op::reduce_scatter_into_start) ? nullptr
-                                               : "reduce_scatter_into_done: not the request of its start";
+    return done(Op::reduce_scatter_into_start) || done(Op::reduce_scatter_state_start)
+               ? nullptr
+               : "reduce_scatter_into_done: not the request of its start";
   if (n.op == Op::all_gather_done)
     return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
   const bool sum = n.op == Op::all_reduce_start;

@@ -116,11 +116,13 @@ enum class Op : u8 {
   reduce_scatter_into_start,  // reduce_scatter_into_start(x, ...): adds the sums in this rank's piece to a
                               // slot of state; list: slot, how it is shared, the place of every operand in it
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
-  all_gather_state_start,     // all_gather_state_start(x): begins to give all ranks x, of the state that they
-                              // share; cast to the node's dtype
-  all_gather_start,           // all_gather_start(x): begins to give all ranks each one's piece of x
-  all_gather_done,            // all_gather_done(start): x, of all ranks
-  group_collective,  // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
+  reduce_scatter_state_start,  // reduce_scatter_state_start(x, place): adds this rank's piece of the sum to
+                               // what it has of `place`, a slice of state that ranks share; (1)
+  all_gather_state_start,  // all_gather_state_start(x): begins to give all ranks x, of the state that they
+                           // share; cast to the node's dtype
+  all_gather_start,        // all_gather_start(x): begins to give all ranks each one's piece of x
+  all_gather_done,         // all_gather_done(start): x, of all ranks
+  group_collective,        // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
   // flat arenas
   flat_concat,  // list: element offset of every operand; a flat vector over a parameter group's arena
   flat_slice,   // imm: element offset; a view of one tensor inside a flat arena
@@ -253,6 +255,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_done", 1, OpClass::collective, 0},
     {"reduce_scatter_into_start", -1, OpClass::collective, 1},
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
+    {"reduce_scatter_state_start", 2, OpClass::collective, 1},
     {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},

@@ -62,10 +62,15 @@ struct Constant {
     return ir::constant(b, DType::f32, d, static_cast<double>(Numerator) / Denominator);
   }
 };
+WEFT_REFUSAL(
+    DeviationIsPositive,
+    "nn::init::Normal<Numerator, Denominator>, TruncNormal: the mean is 0, and the standard deviation "
+    "the quotient, above 0: write Normal<1, 50> for 0.02, Normal<> for 1, Zeros for zeros");
 // Normal with mean 0 and standard deviation Numerator / Denominator.
 template <auto Numerator = 1, auto Denominator = 1>
 struct Normal {
   static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator>, Normal>) > 0);
+  static_assert(sizeof(DeviationIsPositive<(Numerator * 1.0 / Denominator > 0), Normal>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return detail::normal_bits(b, d) * number(b, static_cast<double>(Numerator) / Denominator);
   }
@@ -152,6 +157,7 @@ struct TruncNormal {
   static_assert(
       sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator, Low, High>, TruncNormal>) >
       0);
+  static_assert(sizeof(DeviationIsPositive<(Numerator * 1.0 / Denominator > 0), TruncNormal>) > 0);
   static_assert(Low < High, "TruncNormal: the bounds must rise");
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;

@@ -153,12 +153,23 @@ WEFT_REFUSAL(ScheduleIsAsked,
              "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
              "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
 
+WEFT_REFUSAL(
+    ScheduleIsSpelled,
+    "a schedule's rate as a function of the step is schedule::lambda(0.1, [](i64 step) { return 0.9f; }); "
+    "milestones are listed, multistep(0.1, {30, 60}); options are named, one_cycle(0.1, 1000, {.pct_start = "
+    "0.3})");
+
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
   // The same rate at every step.
   constexpr Schedule(f64 lr = 0) { pieces_[0].base = lr; }
   constexpr explicit Schedule(const detail::Piece& piece) { pieces_[0] = piece; }
+  // Refused: .lr = [](i64 step) { ... }.
+  template <class F>
+  requires(std::is_class_v<F>&& std::is_invocable_v<const F&, i64>) constexpr Schedule(const F&) {
+    static_assert(sizeof(ScheduleIsSpelled<sizeof(F) == 0, F>) > 0);
+  }
   // Refused: the rate that a ReduceOnPlateau gives is known during the run.
   template <class Plateau>
   requires requires(const Plateau& p) { p.patience, p.cooldown_left; }
@@ -251,6 +262,18 @@ constexpr Schedule step(f64 lr, Steps step_size, f64 gamma = 0.1) {
 }
 
 // MultiStepLR: lr * gamma^(number of milestones <= step). At most 16 milestones, in any order.
+template <class List>
+requires requires(const List& list) { list.begin(); }
+constexpr auto multistep(f64, const List&, f64 = 0.1) {
+  static_assert(sizeof(ScheduleIsSpelled<sizeof(List) == 0, List>) > 0);
+  return Schedule();
+}
+template <class Share, class... More>
+requires std::is_arithmetic_v<Share>
+constexpr auto one_cycle(f64, i64, Share, More...) {
+  static_assert(sizeof(ScheduleIsSpelled<sizeof(Share) == 0, Share>) > 0);
+  return Schedule();
+}
 constexpr Schedule multistep(f64 lr, std::initializer_list<i64> milestones, f64 gamma = 0.1) {
   detail::check(milestones.size() <= max_milestones, "multistep: at most 16 milestones");
   detail::Piece piece{.kind = detail::Kind::multistep, .base = lr, .value = {gamma}};

@@ -12,6 +12,9 @@ namespace train {
 // Messages of the checks on a traced step.
 WEFT_REFUSAL(EveryInputIsRead,
              "make_trainer: an input is never used by the loss; pass it to ignore(x), or leave it out");
+WEFT_REFUSAL(LossIsFirst,
+             "make_trainer: the loss comes before inputs and options: make_trainer<Net>(Cpu{}, loss, "
+             "in<f32, 32, 8>, in<i32, 32>, optim::AdamW{})");
 WEFT_REFUSAL(EveryParameterLearns,
              "make_trainer: no gradient reaches a trained parameter: use it, or hold it in nn::Frozen; "
              "accuracy, argmax "
@@ -235,10 +238,12 @@ template <class M, class F, class Device, bool Kept = false, class Make, class..
 auto make(const Make& make_model, const A&... arguments) {
   using Split = exec::SplitArguments<std::tuple<>, A...>;
   using Sorted = typename Split::template options<Options>;
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  constexpr bool option = option_kind<F>() != OptionKind::unknown;
+  static_assert(sizeof(LossIsFirst<!option, F>) > 0);
+  static_assert(sizeof(CapturesNothing < option || is_traceable<F>, F >) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
   static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
-  if constexpr (is_traceable<F> && Sorted::ok && nn::plain<M>()) {
+  if constexpr (!option && is_traceable<F> && Sorted::ok && nn::plain<M>()) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);

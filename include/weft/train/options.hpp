@@ -37,9 +37,10 @@ struct None {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
-WEFT_REFUSAL(MostIsArgument,
-             "the bound to clip by is an argument: clip::norm(1.0f), clip::value(0.5f) in place of "
-             "clip::norm<1>");
+WEFT_REFUSAL(
+    MostIsArgument,
+    "gradients are clipped by clip::norm(1.0f) or clip::value(0.5f), whose argument is the bound: in "
+    "place of clip::norm<1>, clip::grad_norm(1.0f)");
 // Refused.
 template <auto Most>
 constexpr auto norm() {
@@ -52,6 +53,11 @@ constexpr auto value() {
   return None{};
 }
 constexpr Value value(float most) { return {most}; }
+template <class... A>
+constexpr auto grad_norm(const A&...) {
+  static_assert(sizeof(MostIsArgument<(sizeof...(A) > 99), A...>) > 0);
+  return None{};
+}
 // Gradients as they are.
 inline constexpr None none{};
 }  // namespace clip

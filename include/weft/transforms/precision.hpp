@@ -163,7 +163,8 @@ class PrecisionRewriter {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
                         (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
-      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start;
+      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
+                           node.op == ir::Op::reduce_scatter_state_start;
       if (!gathers && !(view && results_[i])) continue;
       for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
     }

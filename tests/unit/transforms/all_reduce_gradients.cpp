@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "weft/ir/verify.hpp"
@@ -129,4 +130,54 @@ TEST_CASE("all_reduce_gradients: what goes to a slot has no arena, and buckets o
   REQUIRE(cuts.size() == 2);
   CHECK(cut.nodes[cuts[0]].arity + cut.nodes[cuts[1]].arity == 40);
   CHECK(std::max(cut.nodes[cuts[0]].arity, cut.nodes[cuts[1]].arity) == ir::most_scattered);
+}
+
+TEST_CASE("all_reduce_gradients: slices of a stack are summed in the trip that makes them") {
+  constexpr i64 length = 4096, trips = 3;
+  ir::Builder b(64), body(16);
+  const Dims slice{1, {length}}, stack{2, {trips, length}};
+  b.graph.optimizer_bytes = 4 * length * (trips + 1);
+  b.graph.slots.push({ir::Space::optimizer, DType::f32, b.shape(Dims{1, {length * (trips + 1)}}), -1, 0});
+  body.graph.is_body = true;
+  for (int k = 0; k < 2; ++k)
+    body.graph.inputs.push(body.leaf(Op::input, DType::f32, slice, static_cast<u64>(k)));
+  const ir::Value carried{&body, body.graph.inputs[0]}, shared{&body, body.graph.inputs[1]};
+  body.graph.outputs.push((carried + shared).id);
+  body.graph.outputs.push(ir::unary(Op::exp, carried).id);  // the gradient of a trip
+  List<int> operands;
+  for (int k = 0; k < 2; ++k) {
+    b.graph.inputs.push(b.leaf(Op::input, DType::f32, slice, static_cast<u64>(k)));
+    operands.push(b.graph.inputs[k]);
+  }
+  ir::LoopShape shape;
+  shape.trips = trips;
+  shape.reverse = true;
+  shape.carries = shape.invariants = shape.outputs = 1;
+  const ir::Value loop = ir::loop(b, shape, body.graph, operands);
+  const ir::Value slices = ir::loop_result(loop, shape.output(0), DType::f32, stack);
+  const ir::Value other = ir::unary(Op::neg, ir::loop_final(loop, shape, 0));
+  b.graph.outputs.push(other.id);
+  List<ArenaGradient> gradients;
+  gradients.push({slices.id, 0, -1});
+  gradients.push({other.id, trips * length, -1});
+  for (const bool narrow : {false, true}) {
+    transforms::GradientReducer reducer(b.graph, gradients, 1 << 20, {length * (trips + 1), 64}, 0, narrow);
+    ir::Graph g = reducer.run();
+    for (const int x : reducer.reduced()) g.outputs.push(x);
+    const ir::Fault fault = ir::verify(g, ir::Stage::traced);
+    CHECK_MESSAGE(!fault, std::string(fault.what != nullptr ? fault.what : ""));
+    CHECK(reducer.requests() == 2);
+    CHECK(nodes_of(g, Op::reduce_scatter_into_start).size() == 1);  // of the other one
+    const std::vector<int> loops = nodes_of(g, Op::loop);
+    REQUIRE(loops.size() == 1);
+    const ir::LoopShape now = ir::loop_shape(g, loops[0]);
+    CHECK(now.stacked == 1);  // where the slices belong
+    const ir::Graph inside = ir::loop_body(g, loops[0]);
+    const std::vector<int> starts = nodes_of(inside, Op::reduce_scatter_state_start);
+    REQUIRE(starts.size() == 1);
+    CHECK(inside.nodes[starts[0]].dtype == (narrow ? DType::bf16 : DType::f32));
+    CHECK(inside.in(starts[0], 1) == inside.inputs[1]);
+    CHECK(inside.dims(inside.outputs[1]).size() == 1);
+    CHECK(g.dims(reducer.reduced()[0]).size() == 1);
+  }
 }

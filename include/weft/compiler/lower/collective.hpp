@@ -5,7 +5,9 @@
 // A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
 // each operand: its place behind the first one's, and its elements.
 // An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
-// behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the state's dtype.
+// A reduce_scatter_state_start: where its (1) lies, none, where the operand does, where that belongs, and
+// where the vector begins. behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the
+// state's dtype.
 
 #include "weft/compiler/lowered.hpp"
 
@@ -25,6 +27,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_into_start;
     case ir::Op::reduce_scatter_into_done:
       return StepKind::reduce_scatter_into_done;
+    case ir::Op::reduce_scatter_state_start:
+      return StepKind::reduce_scatter_state_start;
     case ir::Op::all_gather_state_start:
       return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
@@ -79,10 +83,32 @@ constexpr void lower_all_gather_state(const ir::Graph& g, const kernel_ir::Fusio
       .bytes = 2 * kernel_ir::bytes_of(g, node);
 }
 
+constexpr void lower_reduce_scatter_state(const ir::Graph& g, const kernel_ir::Fusion& f,
+                                          const kernel_ir::Plan& plan, int node, Lowered& out) {
+  const ir::Node& n = g.nodes[node];
+  const auto address = [&](int operand) {
+    const int x = g.in(node, operand);
+    return plan.address(f.view_in(g, x, f.kernel_of[node]), g.nodes[x].dtype);
+  };
+  const i64 elements = g.dims(g.in(node, 0)).size();
+  List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
+  addresses.push(kernel_ir::BufferAddress::none);
+  addresses.push(address(0));
+  addresses.push(address(1));
+  addresses.push(kernel_ir::BufferAddress::make(ir::Space::optimizer, g.attribute(node, 0)));
+  for (const i64 number :
+       {elements, static_cast<i64>(n.dtype), i64{0}, g.attribute(node, 1), g.attribute(node, 2)})
+    numbers.push(static_cast<u64>(number));
+  out.step(StepKind::reduce_scatter_state_start,
+           out.kernel(StepKind::reduce_scatter_state_start, List<u64>()), addresses, numbers)
+      .bytes = 2 * elements * size_of(n.dtype);
+}
+
 constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Node& n = g.nodes[node];
   if (n.op == ir::Op::reduce_scatter_into_start) return lower_reduce_scatter_into(g, f, plan, node, out);
+  if (n.op == ir::Op::reduce_scatter_state_start) return lower_reduce_scatter_state(g, f, plan, node, out);
   if (n.op == ir::Op::all_gather_state_start) return lower_all_gather_state(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);

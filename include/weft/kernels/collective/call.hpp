@@ -49,6 +49,25 @@ struct GatherStateCall : CollectiveCall {
   i64 own_elements() const { return own_end - own; }
 };
 
+// Of a reduce_scatter_state_start: a part, whose first element belongs at `to`, element `begin` of the vector
+// that is shared out.
+struct ScatterStateCall : CollectiveCall {
+  comm::Shares shares;
+  comm::Communicator::Part part;
+  i64 begin = 0;
+  std::byte* to = nullptr;
+
+  template <class Launch>
+  explicit ScatterStateCall(const Launch& launch)
+      : CollectiveCall(launch),
+        shares{static_cast<i64>(launch.numbers[4]), static_cast<i64>(launch.numbers[5])},
+        part{launch.args.pointer[2], 0, elements},
+        begin((static_cast<std::byte*>(launch.args.pointer[3]) -
+               static_cast<std::byte*>(launch.args.pointer[4])) /
+              comm::unit_added_to(dtype)),
+        to(static_cast<std::byte*>(launch.args.pointer[3])) {}
+};
+
 // Of a reduce_scatter_into_start: what goes where in the vector that is shared out, whose first element here
 // belongs at `to`.
 struct ScatterIntoCall : CollectiveCall {

@@ -108,6 +108,12 @@ inline void run_cuda_reduce_scatter_into_start(const CudaLaunch& launch, cudaStr
   cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
   communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to, stream);
 }
+inline void run_cuda_reduce_scatter_state_start(const CudaLaunch& launch, cudaStream_t stream) {
+  const ScatterStateCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).reserve_part(call.request, call.begin, call.elements, call.shares, call.dtype);
+  communicator_of(launch).start_scatter_into(call.request, &call.part, 1, call.to, stream);
+}
 inline void run_cuda_reduce_scatter_into_done(const CudaLaunch& launch, cudaStream_t stream) {
   const CollectiveCall call(launch);
   cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);

@@ -54,6 +54,12 @@ inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
   communicator_of(launch).start_scatter_into(call.request, call.parts, call.count, call.to);
 }
+inline void run_reduce_scatter_state_start(const HostLaunch& launch, int) {
+  const ScatterStateCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).reserve_part(call.request, call.begin, call.elements, call.shares, call.dtype);
+  communicator_of(launch).start_scatter_into(call.request, &call.part, 1, call.to);
+}
 inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
   const CollectiveCall call(launch);
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));

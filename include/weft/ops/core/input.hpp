@@ -6,12 +6,20 @@
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(InputIsValue, "in<...> is not called: write compile(Cpu{}, f, in<f32, 4, 8>), without the ()");
+
 template <class T, class S>
 struct Input {
   static constexpr OptionKind option = OptionKind::input;
   using dtype = T;
   using shape = S;
 
+  // Refused: in<f32, 2, 3>().
+  template <class Self = T>
+  constexpr Input operator()() const {
+    static_assert(sizeof(InputIsValue<sizeof(Self) == 0, T, S>) > 0);
+    return {};
+  }
   // Refused: in<f32>(2, 3).
   template <class... A>
   constexpr Input operator()(const A&...) const {

@@ -36,8 +36,13 @@ struct IsCloseF {
     return bitwise_or(eq(a, b), bitwise_and(near, isfinite(b)));
   }
 };
+WEFT_REFUSAL(MaskIsSecond,
+             "masked_fill(x, mask, value): the mask is the second argument, and of bool: write "
+             "masked_fill(x, x < 0, 0), masked_fill(x, mask != 0, 0)");
 struct MaskedFillF {
   constexpr auto operator()(const auto& x, const auto& mask, const auto& value) const {
+    using M = dtype_of_operand<std::remove_cvref_t<decltype(mask)>>;
+    static_assert(sizeof(MaskIsSecond<std::is_same_v<M, bool>, MaskedFillF, M>) > 0);
     using T = dtype_of_operand<std::remove_cvref_t<decltype(x)>>;
     using V = std::remove_cvref_t<decltype(value)>;
     static_assert(sizeof(FractionsAreKept<!is_cut<V, T>, MaskedFillF, V, T>) > 0);

@@ -31,6 +31,9 @@ WEFT_REFUSAL(
     "the heads of a grouped attention do not fit: query is (..., Hq, L, E), key (..., H, S, E), value "
     "(..., H, S, Ev), and Hq is a multiple of H");
 // Shapes: the mask's, then that of the scores.
+WEFT_REFUSAL(AttentionMaskIsBoolean,
+             "scaled_dot_product_attention: a mask is of bool, true where a query sees a key, or of floats, "
+             "which are added to the scores: of a mask of 0 and 1 write mask > 0");
 WEFT_REFUSAL(
     AttentionMaskFits,
     "the mask of an attention does not broadcast to its scores, (..., queries L, keys S) with heads");
@@ -354,8 +357,8 @@ struct ScaledDotProductAttentionOp
     static_assert(((sizeof(AttentionMaskFits < !Rule::ok || fits<S, shape_of_operand<Masks>>,
                            ScaledDotProductAttentionOp, shape_of_operand<Masks>, S >) > 0) &&
                    ... && true));
-    static_assert(((sizeof(DtypeAllowed<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
-                                        dtype_of_operand<Masks>>) > 0) &&
+    static_assert(((sizeof(AttentionMaskIsBoolean<masks<dtype_of_operand<Masks>>, ScaledDotProductAttentionOp,
+                                                  dtype_of_operand<Masks>>) > 0) &&
                    ... && true));
     constexpr bool fit = Rule::ok && (fits<S, shape_of_operand<Masks>> && ... && true) &&
                          (masks<dtype_of_operand<Masks>> && ... && true);

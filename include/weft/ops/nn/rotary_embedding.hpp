@@ -17,6 +17,9 @@ WEFT_REFUSAL(RotaryFits,
              "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
              "positions broadcast to (..., L)");
 
+WEFT_REFUSAL(PositionsAreTensor,
+             "rotary_embedding(x, positions): the positions are a tensor of integers, (L): the base is an "
+             "option, rotary_embedding<RotaryOptions{.base = 500000}>(x)");
 template <RotaryOptions Options>
 struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
   template <class X>
@@ -57,8 +60,11 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
   template <class X, class P>
   static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
     using Rule = rule<typename X::shape>;
-    constexpr bool ok = Rule::ok && fits(P::shape::value, Rule::places);
-    static_assert(sizeof(RotaryFits<ok, RotaryEmbeddingOp, typename X::shape, typename P::shape>) > 0);
+    using Places = shape_of_operand<P>;
+    constexpr bool is_tensor = is_expr<P>;
+    static_assert(sizeof(PositionsAreTensor<is_tensor, RotaryEmbeddingOp, P>) > 0);
+    constexpr bool ok = is_tensor && Rule::ok && fits(Places::value, Rule::places);
+    static_assert(sizeof(RotaryFits < ok || !is_tensor, RotaryEmbeddingOp, typename X::shape, Places >) > 0);
     static_assert(
         sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
         0);

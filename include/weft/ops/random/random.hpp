@@ -146,13 +146,34 @@ struct DropoutOp : Operation<DropoutOp> {
   }
 };
 
+WEFT_REFUSAL(
+    DrawnAreFloats,
+    "rand, randn, normal, exponential and their like give floating-point numbers: rand<f32, 4, 8>(); "
+    "integers are randint<i32, 4, 8>(low, high), and cast<f32>(x) has a float's shape for rand_like");
+WEFT_REFUSAL(DrawnTakeNothing,
+             "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
+             "uniform<f32, 4, 8>(low, high), normal<f32, 4, 8>(mean, deviation)");
+
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
 constexpr auto rand() {
+  static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), spelled::rand, T>) > 0);
   return RandOp<T, D...>{}();
 }
 template <class T, i64... D>
 constexpr auto randn() {
+  static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), spelled::randn, T>) > 0);
+  return RandnOp<T, D...>{}();
+}
+// Refused.
+template <class T, i64... D, class A, class... More>
+constexpr auto rand(const A&, const More&...) {
+  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::rand, T, A>) > 0);
+  return RandOp<T, D...>{}();
+}
+template <class T, i64... D, class A, class... More>
+constexpr auto randn(const A&, const More&...) {
+  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::randn, T, A>) > 0);
   return RandnOp<T, D...>{}();
 }
 inline constexpr DropoutOp dropout{};

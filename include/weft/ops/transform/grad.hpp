@@ -85,6 +85,9 @@ WEFT_REFUSAL(
     "grad<k>(f): f is called without an argument k: they are counted from 0, and grad(f) is by the first");
 
 // The function that grad and value_and_grad return.
+WEFT_REFUSAL(GradientOfNumber,
+             "grad, value_and_grad: the function returns several results, and a gradient is of one number: "
+             "return the loss alone, and mark the others by probe<\"name\">(x)");
 template <bool WithValue, class F, int... Args>
 struct GradientOf {
   using weft_transform = void;
@@ -106,12 +109,21 @@ struct GradientOf {
     List<int> nodes, begin;  // of all variables, and where those of each argument begin
     const std::tuple variables{
         (begin.push(nodes.size()), detail::isolated<static_cast<int>(K), Args...>(a, nodes))...};
-    const auto loss = to_expr(detail::body_of<GradientOf>(f, std::get<K>(variables)...));
+    const auto given = detail::body_of<GradientOf>(f, std::get<K>(variables)...);
+    constexpr bool tuple = is_tuple_like<std::remove_cvref_t<decltype(given)>>;
+    static_assert(sizeof(GradientOfNumber<!tuple, GradientOf>) > 0);
+    const auto loss = [&] {
+      if constexpr (tuple)
+        return detail::first_expr(a...);
+      else
+        return to_expr(given);
+    }();
     using L = std::remove_cvref_t<decltype(loss)>;
-    constexpr bool ok = L::rank == 0 && is_float(dtype_of<typename L::dtype>);
+    constexpr bool ok = tuple || (L::rank == 0 && is_float(dtype_of<typename L::dtype>));
     static_assert(sizeof(LossIsScalar<ok, GradientOf, typename L::shape, typename L::dtype>) > 0);
     List<ir::Value> found;
-    if constexpr (ok) found = transforms::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
+    if constexpr (ok && !tuple)
+      found = transforms::differentiate(loss.value, ir::constant_like(loss.value, 1), nodes);
     // where no gradient flows it is zero
     const auto result = [&]<class X>(const X& x, int next) {
       if constexpr (ModelArgument<X>::is_model)
