@@ -20480,12 +20480,18 @@ struct RandIntOp : Operation<RandIntOp<T, D...>> {
     return Operation<RandIntOp<T, D...>>::operator()(low, high);
   }
 };
+WEFT_REFUSAL(
+    DrawnAreFloats,
+    "rand, randn, normal, exponential and their like give floating-point numbers: rand<f32, 4, 8>(); "
+    "integers are randint<i32, 4, 8>(low, high), and cast<f32>(x) has a float's shape for rand_like");
 // Random numbers with another tensor's dtype and shape.
 template <bool Normal>
 struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X&) {
+    using T = typename X::dtype;
+    static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), RandLikeOp, T>) > 0);
     const ir::Value v =
         Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
     return X{ir::cast(v, dtype_of<typename X::dtype>)};
@@ -20531,10 +20537,6 @@ struct DropoutOp : Operation<DropoutOp> {
   }
 };
 
-WEFT_REFUSAL(
-    DrawnAreFloats,
-    "rand, randn, normal, exponential and their like give floating-point numbers: rand<f32, 4, 8>(); "
-    "integers are randint<i32, 4, 8>(low, high), and cast<f32>(x) has a float's shape for rand_like");
 WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
              "uniform<f32, 4, 8>(low, high), normal<f32, 4, 8>(mean, deviation)");
@@ -58264,6 +58266,8 @@ template <class Kind, class T, i64... D>
 struct DistributionOp;
 template <class Kind, class T, i64... D, class A, class B>
 constexpr auto drawn(const A& first, const B& second) {
+  constexpr bool counts = std::is_same_v<Kind, GeometricKind>;
+  static_assert(sizeof(DrawnAreFloats < counts || is_float(dtype_of<T>), Kind, T >) > 0);
   return DistributionOp<Kind, T, D...>{}(checked_in(first, Kind::low, Kind::high, scale_text),
                                          checked_in(second, Kind::low_second, unlimited, scale_text));
 }

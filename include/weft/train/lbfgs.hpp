@@ -87,6 +87,8 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>>, p
 
   weft::Model<M, Device>& model() { return model_; }
   const weft::Model<M, Device>& model() const { return model_; }
+  // As Trainer's.
+  LoadReport load_model(const std::string& path) { return model_.load(path); }
   i64 steps() const { return steps_; }
   void set_lr(f32 lr) { search_.set_lr(lr); }
   f32 lr() const { return search_.options().lr; }

@@ -66,35 +66,44 @@ constexpr auto ddp = comm::ddp<ThreadRanks, 8192>;
 
 }  // namespace
 
-TEST_CASE("checkpoint_shards: every element is written once, whoever shares what") {
-  using O = train::Options<optim::AdamW, std::remove_cv_t<decltype(zero)>>;
+// What ranks write with options O; `sharded`: or with everything whole on each.
+template <class O>
+void written_once(bool sharded) {
   const train::CheckpointForm form = train::checkpoint_form<Net, O>();
   for (const i64 ranks : {1, 2, 3, 7, 100}) {
-    for (const bool sharded : {false, true}) {
-      std::vector<std::vector<int>> written;
-      for (const auto& row : form.state.rows) {
-        i64 count = 1;
-        for (const i64 extent : row.shape) count *= extent;
-        written.emplace_back(static_cast<std::size_t>(count));
-      }
-      i64 most = 0;
-      for (i64 rank = 0; rank < ranks; ++rank) {
-        i64 bytes = 0;
-        const exec::Shard shard = sharded ? train::shard_of<Net, O>(rank, ranks) : exec::Shard{};
-        for (const train::CheckpointPiece& piece : train::checkpoint_pieces(form, shard, rank, ranks)) {
-          auto& row = written[piece.row];
-          CHECK(piece.whole == (piece.begin == 0 && piece.end == static_cast<i64>(row.size())));
-          for (i64 i = piece.begin; i < piece.end; ++i) ++row[static_cast<std::size_t>(i)];
-          bytes += (piece.end - piece.begin) * size_of(form.state.rows[piece.row].dtype);
-        }
-        most = bytes > most ? bytes : most;
-      }
-      for (const auto& row : written)
-        for (const int times : row) REQUIRE(times == 1);
-      // no rank has more than its share and one whole matrix
-      CHECK(most <= form.state.bytes / ranks + width * 129 * 4 + 4096);
+    std::vector<std::vector<int>> written;
+    for (const auto& row : form.state.rows) {
+      i64 count = 1;
+      for (const i64 extent : row.shape) count *= extent;
+      written.emplace_back(static_cast<std::size_t>(count));
     }
+    i64 most = 0;
+    for (i64 rank = 0; rank < ranks; ++rank) {
+      i64 bytes = 0;
+      exec::Shards shards;
+      if (sharded)
+        shards = {train::shard_of<Net, O>(rank, ranks), train::model_shard_of<Net, O>(rank, ranks)};
+      for (const train::CheckpointPiece& piece : train::checkpoint_pieces(form, shards, rank, ranks)) {
+        auto& row = written[piece.row];
+        CHECK(piece.whole == (piece.begin == 0 && piece.end == static_cast<i64>(row.size())));
+        for (i64 i = piece.begin; i < piece.end; ++i) ++row[static_cast<std::size_t>(i)];
+        bytes += (piece.end - piece.begin) * size_of(form.state.rows[piece.row].dtype);
+      }
+      most = bytes > most ? bytes : most;
+    }
+    for (const auto& row : written)
+      for (const int times : row) REQUIRE(times == 1);
+    // no rank has more than its share and one whole matrix
+    CHECK(most <= form.state.bytes / ranks + width * 129 * 4 + 4096);
   }
+}
+
+TEST_CASE("checkpoint_shards: every element is written once, whoever shares what") {
+  using One = train::Options<optim::AdamW, std::remove_cv_t<decltype(zero)>>;
+  using Three = train::Options<optim::AdamW, std::remove_cv_t<decltype(comm::zero<3, ThreadRanks>)>>;
+  written_once<One>(false);
+  written_once<One>(true);
+  written_once<Three>(true);
 }
 
 TEST_CASE("checkpoint_shards: files of all ranks are a checkpoint for any number of them, sharded or not") {

@@ -63,6 +63,8 @@ template <class Kind, class T, i64... D>
 struct DistributionOp;
 template <class Kind, class T, i64... D, class A, class B>
 constexpr auto drawn(const A& first, const B& second) {
+  constexpr bool counts = std::is_same_v<Kind, GeometricKind>;
+  static_assert(sizeof(DrawnAreFloats < counts || is_float(dtype_of<T>), Kind, T >) > 0);
   return DistributionOp<Kind, T, D...>{}(checked_in(first, Kind::low, Kind::high, scale_text),
                                          checked_in(second, Kind::low_second, unlimited, scale_text));
 }
