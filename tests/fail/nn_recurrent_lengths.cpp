@@ -1,6 +1,6 @@
-// expect: the lengths of a recurrent layer's sequences are integers (i32 or i64) of shape (batch)
+// expect: and then the lengths of the sequences, integers (i32 or i64) of
 // expect: float
-// first-error: the lengths of a recurrent layer's sequences are integers
+// first-error: behind the input of a recurrent layer stands its initial state
 #include "weft/exec/model.hpp"
 #include "weft/nn/recurrent.hpp"
 using namespace weft;

@@ -167,7 +167,8 @@ class Schedule {
   constexpr explicit Schedule(const detail::Piece& piece) { pieces_[0] = piece; }
   // Refused: .lr = [](i64 step) { ... }.
   template <class F>
-  requires(std::is_class_v<F>&& std::is_invocable_v<const F&, i64>) constexpr Schedule(const F&) {
+  requires(std::is_class_v<F>&& std::is_invocable_v<const F&, i64> &&
+           !requires(const F& model) { model.state_bytes(); }) constexpr Schedule(const F&) {
     static_assert(sizeof(ScheduleIsSpelled<sizeof(F) == 0, F>) > 0);
   }
   // Refused: the rate that a ReduceOnPlateau gives is known during the run.
