@@ -4652,6 +4652,11 @@ struct Shares {
     const i64 at = rank * piece(ranks);
     return rank < ranks && at < elements ? at : elements;
   }
+  // The same among elements [first, first + count) alone, counted from `first`.
+  constexpr i64 begin_in(i64 rank, i64 ranks, i64 first, i64 count) const {
+    const i64 at = begin(rank, ranks) - first;
+    return at < 0 ? 0 : at < count ? at : count;
+  }
 };
 
 }  // namespace WEFT_NAMESPACE::comm
@@ -8520,9 +8525,9 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
 // A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
 // each operand: its place behind the first one's, and its elements.
 // An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
-// A reduce_scatter_state_start: where its (1) lies, none, where the operand does, where that belongs, and
-// where the vector begins. behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the
-// state's dtype.
+// behind the numbers the state's dtype. A reduce_scatter_state_start: where its (1) lies, none, where the
+// operand does, where that belongs, and where the vector begins. The begin of either follows from its
+// addresses; the number is that outside of loops, inside 0.
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -23511,10 +23516,8 @@ class Communicator : public Counted {
   // Before a start_scatter_into whose elements are [begin, begin + count) of a vector that the ranks share.
   void reserve_part(int request, i64 begin, i64 count, const Shares& shares, DType dtype) {
     bounds_.resize(static_cast<std::size_t>(size()) + 1);
-    for (int r = 0; r <= size(); ++r) {
-      const i64 at = shares.begin(r, size()) - begin;
-      bounds_[static_cast<std::size_t>(r)] = at < 0 ? 0 : at < count ? at : count;
-    }
+    for (int r = 0; r <= size(); ++r)
+      bounds_[static_cast<std::size_t>(r)] = shares.begin_in(r, size(), begin, count);
     reserve_scatter_into(request, bounds_.data(), dtype);
   }
   // Before the first of these, which begin where no one knows: room for any.
@@ -29676,10 +29679,7 @@ class LaunchList {
     const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
     const i64 ranks = blocks_.communicator->size();
     List<i64> bounds;
-    for (i64 r = 0; r <= ranks; ++r) {
-      const i64 at = shares.begin(r, ranks) - begin;
-      bounds.push(at < 0 ? 0 : at < length ? at : length);
-    }
+    for (i64 r = 0; r <= ranks; ++r) bounds.push(shares.begin_in(r, ranks, begin, length));
     const int request = static_cast<int>(numbers[0]);
     const DType dtype = static_cast<DType>(numbers[2]);
     if (into)
@@ -62155,9 +62155,9 @@ struct Zero {
 // it while the backward pass goes on, and accumulate<N> adds N calls there. In stage 3 it has of the
 // parameters that piece alone: those of a block are gathered before it is computed and dropped behind
 // (transforms/gather_parameters.hpp), and trainer.model() is a call of all ranks. (ZeRO: Rajbhandari et al.,
-// "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
-// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of
-// one process with accumulate<N ranks>. Optimisers that work element by element.
+// "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains the same bits as
+// comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of one process with
+// accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
 inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
 }  // namespace comm

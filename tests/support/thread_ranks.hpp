@@ -92,8 +92,7 @@ class ThreadRanks {
       sum.data = to;
       sum.state_unit = unit;
       sum.bounds.clear();
-      for (int r = 0; r <= size(); ++r)
-        sum.bounds.push_back(std::clamp<weft::i64>(shares.begin(r, size()) - begin, 0, count));
+      for (int r = 0; r <= size(); ++r) sum.bounds.push_back(shares.begin_in(r, size(), begin, count));
       // what other ranks have is not here yet
       for (weft::i64 i = 0; i < count; ++i)
         if (i < sum.bounds[static_cast<std::size_t>(rank_)] ||

@@ -56,10 +56,8 @@ class Communicator : public Counted {
   // Before a start_scatter_into whose elements are [begin, begin + count) of a vector that the ranks share.
   void reserve_part(int request, i64 begin, i64 count, const Shares& shares, DType dtype) {
     bounds_.resize(static_cast<std::size_t>(size()) + 1);
-    for (int r = 0; r <= size(); ++r) {
-      const i64 at = shares.begin(r, size()) - begin;
-      bounds_[static_cast<std::size_t>(r)] = at < 0 ? 0 : at < count ? at : count;
-    }
+    for (int r = 0; r <= size(); ++r)
+      bounds_[static_cast<std::size_t>(r)] = shares.begin_in(r, size(), begin, count);
     reserve_scatter_into(request, bounds_.data(), dtype);
   }
   // Before the first of these, which begin where no one knows: room for any.

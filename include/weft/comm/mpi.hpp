@@ -94,9 +94,7 @@ class MpiCommunicator final : public Communicator {
   void start_state(int request, void* to, i64 begin, i64 count, const Shares& shares, i64 unit) override {
     if (size_ == 1) return;
     Sum& sum = sums_[static_cast<std::size_t>(request)];
-    const auto bound = [&](int r) {
-      return static_cast<int>(std::clamp<i64>(shares.begin(r, size_) - begin, 0, count));
-    };
+    const auto bound = [&](int r) { return static_cast<int>(shares.begin_in(r, size_, begin, count)); };
     for (int r = 0; r < size_; ++r) {
       sum.begin[static_cast<std::size_t>(r)] = bound(r);
       sum.length[static_cast<std::size_t>(r)] = bound(r + 1) - bound(r);

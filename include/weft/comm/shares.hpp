@@ -20,6 +20,11 @@ struct Shares {
     const i64 at = rank * piece(ranks);
     return rank < ranks && at < elements ? at : elements;
   }
+  // The same among elements [first, first + count) alone, counted from `first`.
+  constexpr i64 begin_in(i64 rank, i64 ranks, i64 first, i64 count) const {
+    const i64 at = begin(rank, ranks) - first;
+    return at < 0 ? 0 : at < count ? at : count;
+  }
 };
 
 }  // namespace WEFT_NAMESPACE::comm

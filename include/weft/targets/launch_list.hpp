@@ -169,10 +169,7 @@ class LaunchList {
     const comm::Shares shares{static_cast<i64>(numbers[4]), static_cast<i64>(numbers[5])};
     const i64 ranks = blocks_.communicator->size();
     List<i64> bounds;
-    for (i64 r = 0; r <= ranks; ++r) {
-      const i64 at = shares.begin(r, ranks) - begin;
-      bounds.push(at < 0 ? 0 : at < length ? at : length);
-    }
+    for (i64 r = 0; r <= ranks; ++r) bounds.push(shares.begin_in(r, ranks, begin, length));
     const int request = static_cast<int>(numbers[0]);
     const DType dtype = static_cast<DType>(numbers[2]);
     if (into)

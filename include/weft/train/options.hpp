@@ -199,9 +199,9 @@ struct Zero {
 // it while the backward pass goes on, and accumulate<N> adds N calls there. In stage 3 it has of the
 // parameters that piece alone: those of a block are gathered before it is computed and dropped behind
 // (transforms/gather_parameters.hpp), and trainer.model() is a call of all ranks. (ZeRO: Rajbhandari et al.,
-// "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains
-// the same bits as comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of
-// one process with accumulate<N ranks>. Optimisers that work element by element.
+// "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains the same bits as
+// comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of one process with
+// accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
 inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
 }  // namespace comm

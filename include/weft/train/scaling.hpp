@@ -69,9 +69,7 @@ class ClusterLinks {
     const bool is_shared = c.shared.elements > 0;
     const comm::Shares shares = is_shared ? c.shared : comm::Shares{c.elements, 1};
     const i64 begin = is_shared ? c.begin : 0;
-    const auto bound = [&](i64 rank) {
-      return std::clamp<i64>(shares.begin(rank, ranks_) - begin, 0, c.elements);
-    };
+    const auto bound = [&](i64 rank) { return shares.begin_in(rank, ranks_, begin, c.elements); };
     std::vector<double> bytes;
     for (i64 r = 0; r < ranks_; ++r)
       bytes.push_back(static_cast<double>((bound(r + 1) - bound(r)) * c.element_bytes));

@@ -5,9 +5,9 @@
 // A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
 // each operand: its place behind the first one's, and its elements.
 // An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
-// A reduce_scatter_state_start: where its (1) lies, none, where the operand does, where that belongs, and
-// where the vector begins. behind the numbers (in a loop the begin is the first trip's, or unknown: 0) the
-// state's dtype.
+// behind the numbers the state's dtype. A reduce_scatter_state_start: where its (1) lies, none, where the
+// operand does, where that belongs, and where the vector begins. The begin of either follows from its
+// addresses; the number is that outside of loops, inside 0.
 
 #include "weft/compiler/lowered.hpp"
 

@@ -51,7 +51,13 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
 
   int rank() const override { return (ranks_.rank() - subset_.first) / subset_.stride; }
   int size() const override { return subset_.count > 0 ? subset_.count : ranks_.size(); }
-  void sum_by_engine() override { by_engine_ = subset_.count == 0; }
+  void sum_by_engine() override {
+    if (subset_.count > 0)
+      throw Error("comm/backend",
+                  "NCCL's own reductions are here of all ranks: beside tensor parallel layers leave "
+                  "comm::Reduction{.by_engine = true} out");
+    by_engine_ = true;
+  }
 
   void reserve(int request, i64 count, DType dtype) override {
     Sum& sum = new_sum(request, dtype);
@@ -138,12 +144,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     if (size() == 1) return;
     Sum& sum = this->begin(request, stream);
     gather_in(
-        to,
-        [&](int r) {
-          const i64 at = shares.begin(r, size()) - begin;
-          return at < 0 ? 0 : at < count ? at : count;
-        },
-        unit, stream_.get());
+        to, [&](int r) { return shares.begin_in(r, size(), begin, count); }, unit, stream_.get());
     sum.end.record(stream_.get());
   }
   void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) override {
