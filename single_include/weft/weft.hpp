@@ -64545,13 +64545,8 @@ class GradientReducer {
 
   // ---- gradients of a stack's slices, one a trip of a loop, which are summed in the trip that makes them
   // ----
-  constexpr const ArenaGradient& of_node(int node) const {
-    int k = 0;
-    while (gradients_[k].node != node) ++k;
-    return gradients_[k];
-  }
-  // Marks results that are a gradient and nothing else, and their loops. Small ones go together, behind the
-  // loop.
+  // Marks results that are one parameter's gradient and nothing else, and their loops. Small ones go
+  // together, behind the loop.
   constexpr void find_slices() {
     constexpr i64 least_slice = 4096;  // elements
     sliced_ = List<u8>(g.nodes.size(), 0);
@@ -64560,9 +64555,10 @@ class GradientReducer {
     for (const int x : g.edges) ++uses[x];
     for (const int x : g.outputs) ++uses[x];
     for (const ir::Assign& a : g.assigns) ++uses[a.node];
+    for (const ArenaGradient& gradient : gradients_) ++uses[gradient.node];
     for (const ArenaGradient& gradient : gradients_) {
       const ir::Node& node = g.nodes[gradient.node];
-      if (node.op != ir::Op::result || uses[gradient.node] > 0 || gradient.gathered >= 0) continue;
+      if (node.op != ir::Op::result || uses[gradient.node] > 1 || gradient.gathered >= 0) continue;
       const int loop = g.in(gradient.node, 0);
       if (g.nodes[loop].op != ir::Op::loop) continue;
       const ir::LoopShape shape = ir::loop_shape(g, loop);

@@ -180,4 +180,10 @@ TEST_CASE("all_reduce_gradients: slices of a stack are summed in the trip that m
     CHECK(inside.dims(inside.outputs[1]).size() == 1);
     CHECK(g.dims(reducer.reduced()[0]).size() == 1);
   }
+  // one that two parameters share comes out of the loop, for both
+  gradients[1] = {slices.id, trips * length, -1};
+  transforms::GradientReducer shared_one(b.graph, gradients, 1 << 20, {2 * length * trips, 64}, 0);
+  const ir::Graph g = shared_one.run();
+  CHECK(ir::loop_shape(g, nodes_of(g, Op::loop)[0]).stacked == 0);
+  CHECK(nodes_of(g, Op::reduce_scatter_into_start).size() == 1);
 }
