@@ -2,6 +2,7 @@
 // Layer 7: operations on typed handles.
 
 #include "weft/ops/alias.hpp"
+#include "weft/ops/bracket_spelling.hpp"
 #include "weft/ops/core/axis_spelling.hpp"
 #include "weft/ops/core/custom.hpp"
 #include "weft/ops/core/input.hpp"

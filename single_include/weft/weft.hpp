@@ -567,6 +567,10 @@ struct AfterRefusal {
     return {};
   }
   AfterRefusal model() const { return {}; }
+  AfterRefusal zero_grad() const { return {}; }
+  AfterRefusal backward() const { return {}; }
+  AfterRefusal train() const { return {}; }
+  AfterRefusal eval() const { return {}; }
   AfterRefusal clone() const { return {}; }
   AfterRefusal value() const { return {}; }
   AfterRefusal lr() const { return {}; }
@@ -1056,6 +1060,19 @@ enum class OptionKind {
   input,  // this and what follows may be there several times
   pass,
   unknown
+};
+
+WEFT_REFUSAL(PolicyIsValue,
+             "a policy is a value and not a function: write precision::bf16, checkpoint::blocks, "
+             "checkpoint::budget<100'000'000>, comm::none, without ()");
+
+// What the policies are made of: objects that are named and not called.
+struct PolicyValue {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(PolicyIsValue<(sizeof...(A) > 1024), A...>) > 0);
+    return AfterRefusal{};
+  }
 };
 
 template <class O>
@@ -3588,6 +3605,17 @@ struct Lazy {
     static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
     return *this;
   }
+#define WEFT_UPDATE(sign)                                            \
+  template <class B>                                                 \
+  constexpr Lazy& operator sign(const B&) {                          \
+    static_assert(sizeof(LazyIsKept<sizeof(B*) == 0, Lazy, B>) > 0); \
+    return *this;                                                    \
+  }
+  WEFT_UPDATE(+=)
+  WEFT_UPDATE(-=)
+  WEFT_UPDATE(*=)
+  WEFT_UPDATE(/=)
+#undef WEFT_UPDATE
   template <class I>
   auto operator[](const I&) const {
     static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);
@@ -26522,15 +26550,15 @@ namespace WEFT_NAMESPACE {
 // check::finite and check::indices.
 struct check {
   // After each kernel: that what it wrote has no NaN, and no infinity that nothing it read explains.
-  struct Finite {
+  struct Finite : PolicyValue {
     static constexpr OptionKind option = OptionKind::check_finite;
   };
   // Before each kernel that looks things up: that the places it is given exist.
-  struct Indices {
+  struct Indices : PolicyValue {
     static constexpr OptionKind option = OptionKind::check_indices;
   };
   // check::finite | check::indices.
-  struct Both {
+  struct Both : PolicyValue {
     static constexpr OptionKind option = OptionKind::check_both;
   };
   static constexpr Finite finite{};
@@ -30315,20 +30343,20 @@ struct DelayedScaling {
 struct InnerLayers {};
 
 // Everything as written.
-struct F32 {
+struct F32 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f32};
   static constexpr bool scaled = false;
 };
 // Matrix products and convolutions of f32 operands may round these to TF32 (10 bits of mantissa; sums in
 // f32), as tensor cores of GPUs do; on the host they are f32.
-struct TF32 {
+struct TF32 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f32, true};
   static constexpr bool scaled = false;
 };
 // Operands in bf16, sums in f32, master weights in f32.
-struct BF16 {
+struct BF16 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
@@ -30336,7 +30364,7 @@ struct BF16 {
 // Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
 // not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
 // the device.
-struct F16 {
+struct F16 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f16};
   static constexpr bool scaled = true;
@@ -30355,7 +30383,7 @@ WEFT_REFUSAL(
 // Predicate(name, shape) says of each parameter, in a Stack of each block's, whether its products are among
 // them.
 template <DelayedScaling Scaling = DelayedScaling{}, auto Predicate = InnerLayers{}>
-struct F8 {
+struct F8 : PolicyValue {
   static_assert(sizeof(DelayedScalingFits<(Scaling.history >= 1 && Scaling.history <= 4096 &&
                                            Scaling.margin >= 0 && Scaling.margin <= 16),
                                           GivenSize<Scaling.history>, GivenSize<Scaling.margin>>) > 0);
@@ -30757,10 +30785,10 @@ requires std::is_same_v<Given, seed>
 void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
 
 namespace mode {
-struct Train {
+struct Train : PolicyValue {
   static constexpr OptionKind option = OptionKind::mode;
 };
-struct Eval {
+struct Eval : PolicyValue {
   static constexpr OptionKind option = OptionKind::mode;
 };
 // Dropout drops; normalisations take the batch's statistics and update the running ones.
@@ -36830,6 +36858,10 @@ inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape)
 
 }  // namespace safetensors_detail
 
+WEFT_REFUSAL(EntryIsRead,
+             "a file's entry has its dtype and shape while the program runs: read it, Tensor<f32, Shape<4>> "
+             "x(file.at(\"x\").to_vector<f32>()), an Error where it is of another dtype or size");
+
 // One tensor of an open file.
 struct SafetensorsEntry {
   std::string name;          // of the tensor
@@ -36863,6 +36895,13 @@ struct SafetensorsEntry {
     std::vector<T> elements(static_cast<std::size_t>(size()));
     copy_to(elements.data());
     return elements;
+  }
+
+  template <class X>
+  requires requires { typename X::shape; }
+  operator X() const {
+    static_assert(sizeof(EntryIsRead<sizeof(X) == 0, X>) > 0);
+    return {};
   }
 };
 
@@ -37417,12 +37456,28 @@ constexpr bool operator&(Allow a, Allow b) { return (static_cast<int>(a) & stati
 inline constexpr Allow missing = Allow::missing;        // names that the file lacks keep their values
 inline constexpr Allow unexpected = Allow::unexpected;  // names that the model lacks are left out
 
+WEFT_REFUSAL(RenamesArePairs,
+             "a rename is a pair of names, and there may be several: write .rename = {{\"encoder\", "
+             "\"body\"}, {\"fc\", \"head\"}}");
+
+// Pairs of names, from and to. (A vector alone would take two words for the ends of a range.)
+struct Renames : std::vector<std::pair<std::string, std::string>> {
+  using Base = std::vector<std::pair<std::string, std::string>>;
+  Renames() = default;
+  Renames(Base pairs) : Base(std::move(pairs)) {}
+  Renames(std::initializer_list<Base::value_type> pairs) : Base(pairs) {}
+  template <class... Word>
+  requires(std::is_convertible_v<const Word&, std::string>&&...) Renames(const Word&...) {
+    static_assert(sizeof(RenamesArePairs<(sizeof...(Word) > 1024), Word...>) > 0);
+  }
+};
+
 struct LoadOptions {
   bool cast = false;  // floating-point tensors of another dtype are converted, as PyTorch's copy_ does
   std::string strip_prefix{};  // taken off the names of the file that begin with it, before anything else
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
-  std::vector<std::pair<std::string, std::string>> rename{};
+  Renames rename{};
   Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 
@@ -41715,59 +41770,69 @@ struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
 struct KeepDim {};
 inline constexpr KeepDim keepdim{};
 
-template <int... A, class X>
+// An axis in <>, counted from the end where it is negative. A truth value is none: it would be meant as
+// keepdim and read as axis 1.
+struct AxisIndex {
+  int value;  // of an operand of n axes -n to n - 1
+
+  template <std::integral I>
+  requires(!std::is_same_v<I, bool>) constexpr AxisIndex(I axis) : value(static_cast<int>(axis)) {}
+  constexpr operator int() const { return value; }
+};
+
+template <AxisIndex... A, class X>
 constexpr auto sum(const X& x) {
   return ReduceOp<ir::Op::reduce_sum, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto sum(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_sum, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto prod(const X& x) {
   return ReduceOp<ir::Op::reduce_prod, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto prod(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_prod, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto max(const X& x) {
   return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto max(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto min(const X& x) {
   return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto min(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto mean(const X& x) {
   return MeanOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto mean(const X& x, KeepDim) {
   return MeanOp<true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmax(const X& x) {
   return ArgReduceOp<ir::Op::argmax, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmax(const X& x, KeepDim) {
   return ArgReduceOp<ir::Op::argmax, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmin(const X& x) {
   return ArgReduceOp<ir::Op::argmin, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmin(const X& x, KeepDim) {
   return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
 }
@@ -41818,7 +41883,7 @@ struct SpreadOptions {
 }  // namespace detail
 
 // var<axes...>(x), var<axes...>(x, correction<0>, keepdim)
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto var(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return VarianceOp<Given::keep, Given::correction, A...>{}(x);
@@ -42308,68 +42373,68 @@ inline constexpr OrderOf<P> order{};
 inline constexpr OrderOf<std::numeric_limits<int>::max()> order_infinity{};
 
 // The options are those of var.
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto stddev(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return StdDevOp<Given::keep, Given::correction, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amax(const X& x) {
   return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amax(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amin(const X& x) {
   return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amin(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto any(const X& x) {
   return AnyAllOp<false, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto any(const X& x, KeepDim) {
   return AnyAllOp<false, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto all(const X& x) {
   return AnyAllOp<true, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto all(const X& x, KeepDim) {
   return AnyAllOp<true, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto count_nonzero(const X& x) {
   return CountNonzeroOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto logsumexp(const X& x) {
   return LogSumExpOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto logsumexp(const X& x, KeepDim) {
   return LogSumExpOp<true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto norm(const X& x) {
   return NormOp<2, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto norm(const X& x, KeepDim) {
   return NormOp<2, true, A...>{}(x);
 }
-template <int... A, class X, int P>
+template <AxisIndex... A, class X, int P>
 constexpr auto norm(const X& x, OrderOf<P>) {
   return NormOp<P, false, A...>{}(x);
 }
-template <int... A, class X, int P>
+template <AxisIndex... A, class X, int P>
 constexpr auto norm(const X& x, OrderOf<P>, KeepDim) {
   return NormOp<P, true, A...>{}(x);
 }
@@ -44426,10 +44491,21 @@ enum class Keyword : u8 {
   memory_is_causal
 };
 
+WEFT_REFUSAL(
+    WordIsNamed,
+    "is_causal, need_weights and their like are named alone, and left out where they do not hold: write "
+    "attn(q, k, v, nn::is_causal, nn::need_weights)");
+
 // A: a tensor's handle, a std::bool_constant, or Absent for an argument that is passed on and was not given.
 template <Keyword Name, class A>
 struct Named {
   A value{};
+
+  template <class B>
+  constexpr auto operator()(const B&) const {
+    static_assert(sizeof(WordIsNamed<sizeof(B) == 0, A, B>) > 0);
+    return AfterRefusal{};
+  }
 };
 
 // Masks, of boolean or floating dtype. Booleans are true where NOT to attend, the opposite of
@@ -44989,6 +45065,25 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
 
+// ---- weft/ops/core/in_brackets.hpp ----
+// What somebody put in <>, whatever its type: for overloads that refuse it. (A parameter `auto` would not do:
+// clang before 18 has no template arguments of floating types; and in 16 none that a reference is bound to.)
+
+namespace WEFT_NAMESPACE::detail {
+
+struct InBrackets {
+  enum Kind : u8 { integer, truth, fraction, other } kind;
+
+  template <class T>
+  constexpr InBrackets(T)
+      : kind(std::is_same_v<T, bool>       ? truth
+             : std::is_integral_v<T>       ? integer
+             : std::is_floating_point_v<T> ? fraction
+                                           : other) {}
+};
+
+}  // namespace WEFT_NAMESPACE::detail
+
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
@@ -45098,6 +45193,14 @@ constexpr auto arange() {
   static_assert(Step != 0, "arange: the step is not 0");
   constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
   return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
+}
+WEFT_REFUSAL(ArangeCounts,
+             "arange counts in integers, arange<f32, begin, end, step>(): of fractions write linspace<f32, "
+             "8>(0, 3.5f), or arange<f32, 8>() * 0.5f");
+template <class T, detail::InBrackets... A>
+requires((sizeof...(A) > 0) && ((A.kind != detail::InBrackets::integer) || ...)) constexpr auto arange() {
+  static_assert(sizeof(ArangeCounts<sizeof(T) == 0, T>) > 0);
+  return AfterRefusal{};
 }
 // linspace<f32, n>(low, high)
 template <class T, i64 N, class A, class B>
@@ -46638,36 +46741,36 @@ constexpr auto median_of(const X& x) {
 }  // namespace detail
 
 // median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto median(const X& x) {
   return detail::median_of<false, false, A...>(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto median(const X& x, KeepDim) {
   return detail::median_of<false, true, A...>(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmedian(const X& x) {
   return detail::median_of<true, false, A...>(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmedian(const X& x, KeepDim) {
   return detail::median_of<true, true, A...>(x);
 }
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q) {
   return QuantileOp<false, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q, KeepDim) {
   return QuantileOp<false, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
   return QuantileOp<true, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q, KeepDim) {
   return QuantileOp<true, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
@@ -53734,9 +53837,9 @@ constexpr auto binary_cross_entropy_with_logits(const A&... a) {
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/core/axis_spelling.hpp ----
-// PyTorch's options among the arguments: a truth value for keepdim or descending, a norm's order, one bound
-// of clamp, and whatever else stands behind the operand of a function whose axes are in <>.
+// ---- weft/ops/bracket_spelling.hpp ----
+// Something of the wrong kind in <>: a rate, a bound or a word where an operation takes axes, sizes, its
+// options or nothing there: overloads that refuse with the spelling to use.
 
 // ---- weft/ops/core/spelling.hpp ----
 // PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
@@ -54223,6 +54326,593 @@ constexpr auto to_text(const Expr<T, S>&) {
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/grid_sample.hpp ----
+// An image read at places of one's own: torch.nn.functional.grid_sample, and affine_grid, which makes such
+// places. All taps of all places are one gather; gradients reach the image and the places.
+
+namespace WEFT_NAMESPACE {
+
+// What lies outside the image: zeros, its edge, or the image mirrored.
+enum class GridPadding : u8 { zeros, border, reflection };
+
+// Of grid_sample, in PyTorch's order. Linear stands for its bilinear (and trilinear), cubic for bicubic.
+struct GridSampleOptions {
+  Word<Interpolation> mode = Interpolation::linear;     // between elements: linear, nearest or cubic
+  Word<GridPadding> padding_mode = GridPadding::zeros;  // what places outside the image read
+  bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
+};
+
+WEFT_REFUSAL(
+    GridFits,
+    "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
+    "of floats, without an empty axis of the image");
+WEFT_REFUSAL(GridModeKnown, "grid_sample has the modes nearest, linear and, of two axes, cubic");
+WEFT_REFUSAL(ThetaFits,
+             "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
+
+namespace detail {
+
+template <class X, class G>
+struct grid_rule {
+  static constexpr int spatial = X::rank - 2;
+  static constexpr bool check() {
+    if ((spatial != 2 && spatial != 3) || G::rank != X::rank || G::value.extent[0] != X::value.extent[0] ||
+        G::value.extent[G::rank - 1] != spatial)
+      return false;
+    for (int k = 0; k < spatial; ++k)
+      if (X::value.extent[2 + k] == 0) return false;
+    return true;
+  }
+  static constexpr bool ok = check();
+  static constexpr Dims make() {
+    Dims r = X::value;
+    for (int k = 0; ok && k < spatial; ++k) r.extent[2 + k] = G::value.extent[1 + k];
+    return r;
+  }
+  static constexpr Dims value = make();
+};
+
+// Places along one axis of `extent` elements, from coordinates in [-1, 1].
+constexpr ir::Value grid_place(ir::Value c, i64 extent, bool align_corners) {
+  const double n = static_cast<double>(extent);
+  return align_corners ? (c + 1.0) / 2 * (n - 1) : ((c + 1.0) * n - 1.0) / 2;
+}
+// The same inside the image. At the ends the gradient is 0, as PyTorch's.
+constexpr ir::Value inside_image(ir::Value p, i64 extent, const GridSampleOptions& o) {
+  using ir::Op;
+  if (o.padding_mode == GridPadding::zeros) return p;
+  const auto number = [&](double v) { return ir::constant_like(p, v); };
+  if (o.padding_mode == GridPadding::reflection) {
+    const double low = o.align_corners ? 0 : -0.5;
+    const double span = static_cast<double>(extent) - (o.align_corners ? 1 : 0);
+    if (span == 0) return number(0);
+    ir::Value in = p - low;
+    in = ir::select(ir::binary(Op::lt, in, number(0)), -in, in);
+    const ir::Value extra = ir::binary(Op::fmod, in, number(span));
+    const ir::Value flips = ir::binary(Op::fmod, ir::unary(Op::floor, in / span), number(2));
+    p = ir::select(ir::binary(Op::eq, flips, number(0)), extra + low, (span + low) - extra);
+  }
+  const ir::Value last = number(static_cast<double>(extent - 1));
+  p = ir::select(ir::binary(Op::le, p, number(0)), number(0), p);
+  return ir::select(ir::binary(Op::le, last, p), last, p);
+}
+
+// What one axis gives to each tap of each place: (N, taps, places).
+struct GridTaps {
+  ir::Value index, weight, inside;
+};
+constexpr GridTaps grid_taps(ir::Value c, i64 extent, const GridSampleOptions& o) {
+  using ir::Op;
+  ir::Builder& b = *c.builder;
+  const bool cubic = o.mode == Interpolation::cubic, nearest = o.mode == Interpolation::nearest;
+  const auto number = [&](double v) { return ir::constant_like(c, v); };
+  c = ir::select(ir::unary(Op::is_nan, c), number(-1), c);  // as PyTorch's documentation has it
+  c = grid_place(c, extent, o.align_corners);
+  const double far = static_cast<double>(extent) + 3;
+  if (o.padding_mode == GridPadding::zeros) {  // nothing lies beyond, and integers must hold the places
+    c = ir::select(ir::binary(Op::lt, c, number(-4)), number(-4), c);
+    c = ir::select(ir::binary(Op::lt, number(far), c), number(far), c);
+  }
+  if (!cubic) c = inside_image(c, extent, o);
+  const ir::Value base = ir::unary(nearest ? Op::round : Op::floor, c);
+  const Dims d = ir::with_extent(c.dims(), 1, cubic ? 4 : nearest ? 1 : 2);
+  const ir::Value counted{&b, b.leaf(Op::iota, DType::i32, d, 1)};
+  const ir::Value offset = cubic ? ir::cast(counted, c.dtype()) - 1.0 : ir::cast(counted, c.dtype());
+  ir::Value place = ir::broadcast(base, d) + offset;
+  if (cubic) place = inside_image(place, extent, o);
+  const ir::Value none = ir::constant_like(place, 0),
+                  last = ir::constant_like(place, static_cast<double>(extent - 1));
+  GridTaps taps;
+  taps.inside = ir::binary(Op::bit_and, ir::binary(Op::le, none, place), ir::binary(Op::le, place, last));
+  taps.index = ir::cast(ir::select(taps.inside, place, none), DType::i32);
+  if (nearest) return taps;
+  const ir::Value share = c - base;
+  if (cubic) {
+    const ir::Value away = ir::broadcast(share, d) - offset;
+    taps.weight = cubic_weight(ir::select(ir::binary(Op::lt, away, none), -away, away), -0.75);
+  } else {
+    const ir::Value first = ir::binary(Op::eq, counted, ir::constant_like(counted, 0));
+    taps.weight = ir::select(first, base + 1.0 - c, share);
+  }
+  return taps;
+}
+
+// -1 ... 1 in n steps, of elements' centres or of their outer edges.
+constexpr ir::Value grid_line(ir::Builder& b, DType t, i64 n, bool align_corners) {
+  const i64 extents[]{n};
+  const Dims d = ir::make_dims(1, extents);
+  if (n <= 1) return ir::constant(b, t, d, 0);
+  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
+  const double steps = static_cast<double>(n - 1), whole = static_cast<double>(align_corners ? n - 1 : n);
+  return (ir::cast(i, t) * 2.0 - steps) / whole;
+}
+
+}  // namespace detail
+
+template <GridSampleOptions Options>
+struct GridSampleOp : Operation<GridSampleOp<Options>> {
+  template <class X, class G>
+  static constexpr auto apply(ir::Builder& b, const X& x, const G& grid) {
+    using Rule = detail::grid_rule<typename X::shape, typename G::shape>;
+    using T = promoted<typename X::dtype, typename G::dtype>;
+    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
+    static_assert(sizeof(GridFits<ok, GridSampleOp, typename X::shape, typename G::shape>) > 0);
+    constexpr bool known = Options.mode == Interpolation::nearest || Options.mode == Interpolation::linear ||
+                           (Options.mode == Interpolation::cubic && Rule::spatial <= 2);
+    static_assert(sizeof(GridModeKnown < known || !ok, GridSampleOp, typename X::shape >) > 0);
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (!ok || !known) {
+      return detail::refused<T, typename R::shape>(x, grid);
+    } else if constexpr (R::size == 0) {
+      return R{ir::constant(b, dtype_of<T>, Rule::value, 0)};
+    } else {
+      constexpr DType wide = dtype_of<opmath<T>>;
+      constexpr int spatial = Rule::spatial;
+      constexpr Dims d = X::shape::value;
+      i64 places = 1, plane = 1, taps = 1;
+      for (int k = 0; k < spatial; ++k) places *= G::shape::value.extent[1 + k], plane *= d.extent[2 + k];
+      const i64 flat[]{d.extent[0], places, spatial}, line[]{d.extent[0], 1, places};
+      const ir::Value g = ir::reshape(ir::cast(grid.value, wide), ir::make_dims(3, flat));
+      detail::GridTaps all;
+      for (int k = 0; k < spatial; ++k) {  // coordinates name the last axis first
+        ir::Slice column[8];
+        column[2].begin = spatial - 1 - k;
+        const i64 one[]{d.extent[0], places, 1};
+        const ir::Value c = ir::reshape(ir::slice(g, column, ir::make_dims(3, one)), ir::make_dims(3, line));
+        const i64 extent = d.extent[2 + k];
+        const detail::GridTaps own = detail::grid_taps(c, extent, Options);
+        if (k == 0) {
+          all = own;
+          taps = own.index.dims().extent[1];
+          continue;
+        }
+        // (N, taps so far, taps of this axis, places) -> (N, taps, places)
+        const i64 more = own.index.dims().extent[1];
+        const i64 before[]{d.extent[0], taps, 1, places}, here[]{d.extent[0], 1, more, places},
+            joined[]{d.extent[0], taps * more, places};
+        const auto rows = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(4, before)); };
+        const auto columns = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(4, here)); };
+        const auto both = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(3, joined)); };
+        all.index = both(rows(all.index) * static_cast<double>(extent) + columns(own.index));
+        all.inside = both(ir::binary(ir::Op::bit_and, rows(all.inside), columns(own.inside)));
+        if (own.weight) all.weight = both(rows(all.weight) * columns(own.weight));
+        taps *= more;
+      }
+      const i64 images[]{d.extent[0], d.extent[1], plane}, index[]{d.extent[0], 1, taps * places},
+          spread[]{d.extent[0], d.extent[1], taps * places}, apart[]{d.extent[0], d.extent[1], taps, places},
+          shared[]{d.extent[0], 1, taps, places};
+      const ir::Value v = ir::reshape(
+          ir::take_along_axis(
+              ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
+              ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)), 2),
+          ir::make_dims(4, apart));
+      const ir::Value inside = ir::reshape(all.inside, ir::make_dims(4, shared));
+      const ir::Value weighed =
+          all.weight ? v * ir::broadcast(ir::reshape(all.weight, ir::make_dims(4, shared)), v.dims()) : v;
+      const ir::Value counted = ir::select(inside, weighed, ir::constant_like(v, 0));
+      const ir::Value sums = ir::reduce(ir::Op::reduce_sum, counted, ir::Axes{4});
+      return R{ir::reshape(ir::cast(sums, dtype_of<T>), Rule::value)};
+    }
+  }
+};
+
+template <bool AlignCorners, i64... Size>
+struct AffineGridOp : Operation<AffineGridOp<AlignCorners, Size...>> {
+  static constexpr int spatial = static_cast<int>(sizeof...(Size)) - 2;
+  struct Rule {
+    static constexpr Dims make() {
+      const i64 size[]{Size..., 0, 0};
+      Dims r;
+      r.extent[r.rank++] = size[0];
+      for (int k = 0; k < spatial; ++k) r.extent[r.rank++] = size[2 + k];
+      r.extent[r.rank++] = spatial;
+      return r;
+    }
+    static constexpr Dims value = make();
+  };
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& theta) {
+    using T = typename X::dtype;
+    constexpr bool ok = (spatial == 2 || spatial == 3) && is_float(dtype_of<T>) &&
+                        X::shape::value == Shape<Rule::value.extent[0], spatial, spatial + 1>::value;
+    static_assert(sizeof(ThetaFits<ok, AffineGridOp, typename X::shape, Shape<Size...>>) > 0);
+    using R = Expr<T, shape_of<Rule>>;
+    if constexpr (ok) {
+      constexpr Dims to = Rule::value;
+      ir::Value sum;
+      for (int k = 0; k <= spatial; ++k) {
+        ir::Slice column[8];
+        column[2].begin = k;
+        const i64 one[]{to.extent[0], spatial, 1};
+        Dims factor = to;
+        for (int i = 1; i <= spatial; ++i) factor.extent[i] = 1;
+        const ir::Value t = ir::reshape(ir::slice(theta.value, column, ir::make_dims(3, one)), factor);
+        if (k == spatial) {
+          sum = sum + ir::broadcast(t, to);
+          continue;
+        }
+        const int axis = spatial - k;  // the last spatial axis is x
+        Dims along = to;
+        for (int i = 0; i < to.rank; ++i) along.extent[i] = i == axis ? to.extent[i] : 1;
+        const ir::Value line =
+            ir::reshape(detail::grid_line(b, dtype_of<T>, to.extent[axis], AlignCorners), along);
+        const ir::Value part = ir::broadcast(t, to) * ir::broadcast(line, to);
+        sum = sum ? sum + part : part;
+      }
+      return R{sum};
+    } else {
+      return detail::refused<T, typename R::shape>(theta);
+    }
+  }
+};
+
+struct AlignCorners {};
+inline constexpr AlignCorners align_corners{};
+
+// grid_sample<GridSampleOptions{.padding_mode = GridPadding::border}>(x, grid): x (N, C, H, W), grid (N, h,
+// w, 2) of (x, y) in [-1, 1] -> (N, C, h, w); (N, C, D, H, W) with (N, d, h, w, 3) alike. NaN is -1.
+template <GridSampleOptions Options = GridSampleOptions{}, class X, class G>
+constexpr auto grid_sample(const X& x, const G& grid) {
+  return GridSampleOp<Options>{}(x, grid);
+}
+// affine_grid<N, C, H, W>(theta), theta (N, 2, 3) -> (N, H, W, 2); affine_grid<N, C, D, H, W>(theta), theta
+// (N, 3, 4). With `align_corners`, -1 and 1 are the centres of the outermost elements.
+template <i64... Size, class X>
+constexpr auto affine_grid(const X& theta) {
+  return AffineGridOp<false, Size...>{}(theta);
+}
+template <i64... Size, class X>
+constexpr auto affine_grid(const X& theta, AlignCorners) {
+  return AffineGridOp<true, Size...>{}(theta);
+}
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/nn/rotary_embedding.hpp ----
+// Rotary position embedding (Su et al., 2021): pairs of features turned by an angle that grows with the
+// position. Law: the product of a turned query and a turned key depends on the difference of their positions.
+
+namespace WEFT_NAMESPACE {
+
+struct RotaryOptions {
+  double base = 10000;       // pair i of n turns by base^(-i / n) a position
+  i64 dims = 0;              // so many leading features are turned, the rest stays; 0: all
+  bool interleaved = false;  // pairs are neighbours (GPT-J), or features half of `dims` apart (Llama)
+};
+
+// What: the shape of x, then that of the positions if they are given.
+WEFT_REFUSAL(RotaryFits,
+             "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
+             "positions broadcast to (..., L)");
+
+WEFT_REFUSAL(PositionsAreTensor,
+             "rotary_embedding(x, positions): the positions are a tensor of integers, (L): the base is an "
+             "option, rotary_embedding<RotaryOptions{.base = 500000}>(x)");
+template <RotaryOptions Options>
+struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
+  template <class X>
+  struct rule {
+    static constexpr Dims x = X::value;
+    static constexpr i64 features = x.rank > 0 ? x.extent[x.rank - 1] : 0;
+    static constexpr i64 dims = Options.dims > 0 ? Options.dims : features;
+    static constexpr bool ok =
+        x.rank >= 2 && x.rank < max_rank && dims > 0 && dims % 2 == 0 && dims <= features;
+
+    static constexpr Dims lead(int rank) {
+      Dims d = x;
+      d.rank = rank;
+      for (int i = rank; i < max_rank; ++i) d.extent[i] = 0;
+      return d;
+    }
+    // (..., L)
+    static constexpr Dims places = ok ? lead(x.rank - 1) : Dims{};
+  };
+  static constexpr bool fits(const Dims& p, const Dims& places) {
+    return broadcastable(p, places) && broadcast(p, places) == places;
+  }
+
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    using Rule = rule<typename X::shape>;
+    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbeddingOp, typename X::shape>) > 0);
+    static_assert(
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
+        0);
+    if constexpr (Rule::ok) {
+      const i64 places[3]{Rule::x.extent[Rule::x.rank - 2], 1, 1};
+      return X{turned<Rule>(x.value, {&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(3, places), 0)})};
+    } else {
+      return x;
+    }
+  }
+  template <class X, class P>
+  static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
+    using Rule = rule<typename X::shape>;
+    using Places = shape_of_operand<P>;
+    constexpr bool is_tensor = is_expr<P>;
+    static_assert(sizeof(PositionsAreTensor<is_tensor, RotaryEmbeddingOp, P>) > 0);
+    constexpr bool ok = is_tensor && Rule::ok && fits(Places::value, Rule::places);
+    static_assert(sizeof(RotaryFits < ok || !is_tensor, RotaryEmbeddingOp, typename X::shape, Places >) > 0);
+    static_assert(
+        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
+        0);
+    if constexpr (ok) {
+      Dims apart = P::shape::value;
+      apart.extent[apart.rank++] = 1;
+      apart.extent[apart.rank++] = 1;
+      return X{turned<Rule>(x.value, ir::reshape(positions.value, apart))};
+    } else {
+      return detail::refused<typename X::dtype, typename X::shape>(x, positions);
+    }
+  }
+
+ private:
+  // The features with their pairs apart: (..., 2, n), interleaved (..., n, 2). All turned at once: x cos + x'
+  // sin, where x' has the parts of each pair exchanged and the first of them negated. positions (..., L, 1,
+  // 1).
+  template <class Rule>
+  static constexpr ir::Value turned(ir::Value x, ir::Value positions) {
+    constexpr i64 pairs = Rule::dims / 2;
+    constexpr int rank = Rule::x.rank, pair_axis = Options.interleaved ? rank : rank - 1;
+    const DType own = x.dtype(), work = own == DType::f64 ? own : DType::f32;
+    ir::Builder& b = *x.builder;
+
+    ir::Slice axes[8];
+    Dims front = Rule::x;
+    front.extent[rank - 1] = Rule::dims;
+    Dims split = front;
+    split.rank = rank + 1;
+    split.extent[rank - 1] = Options.interleaved ? pairs : 2;
+    split.extent[rank] = Options.interleaved ? 2 : pairs;
+    const ir::Value v = ir::cast(ir::reshape(ir::slice(x, axes, front), split), work);
+    ir::Slice exchange[8];
+    exchange[pair_axis] = {1, -1};
+    const ir::Value other = ir::slice(v, exchange, split);
+
+    const auto along = [&](int axis, i64 extent) {
+      Dims d;
+      d.rank = 2;
+      d.extent[0] = d.extent[1] = 1;
+      d.extent[axis] = extent;
+      return ir::cast(ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))}, work);
+    };
+    const ir::Value exponent =
+        along(Options.interleaved ? 0 : 1, pairs) * (-2.0 / static_cast<double>(Rule::dims));
+    const ir::Value speed = ir::binary(ir::Op::pow, ir::constant_like(exponent, Options.base), exponent);
+    const ir::Value angle = ir::cast(positions, work) * speed;
+    const ir::Value signs = along(Options.interleaved ? 1 : 0, 2) * 2.0 - 1.0;
+    const ir::Value result =
+        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * (ir::unary(ir::Op::sin, angle) * signs), own);
+    const ir::Value whole = ir::reshape(result, front);
+    if constexpr (Rule::dims == Rule::features) {
+      return whole;
+    } else {
+      i64 widths[2 * max_rank]{};
+      widths[2 * rank - 1] = Rule::features - Rule::dims;
+      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, Rule::x, static_cast<u64>(rank - 1))};
+      const ir::Value inside =
+          ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(Rule::dims)));
+      return ir::select(inside, ir::pad(whole, widths, 0), x);
+    }
+  }
+};
+
+// rotary_embedding<RotaryOptions{.interleaved = true}>(x, positions): x (..., L, D), positions numbers that
+// broadcast to (..., L); without them 0, 1, ..., L - 1. Angles are taken in f32, of f64 in f64.
+template <RotaryOptions Options = RotaryOptions{}, class X>
+constexpr auto rotary_embedding(const X& x) {
+  return RotaryEmbeddingOp<Options>{}(x);
+}
+template <RotaryOptions Options = RotaryOptions{}, class X, class P>
+constexpr auto rotary_embedding(const X& x, const P& positions) {
+  return RotaryEmbeddingOp<Options>{}(x, positions);
+}
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(IntegersAreInBrackets,
+             "what stands in <> here are axes and sizes, integers: options are words behind the operand, "
+             "mean<-1>(x, keepdim), sort<1>(x, descending), and other numbers are arguments, layer_norm(x, "
+             "weight, bias, "
+             "1e-5f), quantile<1>(x, 0.5f)");
+WEFT_REFUSAL(ReductionIsInBrackets,
+             "what stands in <> of a loss is first its reduction: write mse_loss<reduction::sum>(x, y), with "
+             "none, mean, "
+             "sum or batchmean; weights and other numbers are arguments, huber_loss(x, y, 0.5f)");
+// What: the operation, its options and the operand.
+WEFT_REFUSAL(
+    OptionsAreInBrackets,
+    "what stands in <> of this operation are its own options: write conv2d<ConvOptions{.stride = 2}>(x, w), "
+    "conv_transpose2d<ConvTransposeOptions{.stride = 2}>(x, w), max_pool2d<2, PoolOptions{.stride = 1}>(x), "
+    "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
+
+// clang-format off
+#define WEFT_WITHOUT_BRACKETS(M) \
+  M(abs) M(absolute) M(accuracy) M(acos) M(acosh) M(addbmm) M(addcdiv) M(addcmul) M(addmv) M(addr) \
+  M(airy_ai) M(allclose) M(arccos) M(arccosh) M(arcsin) M(arcsinh) M(arctan) M(arctan2) M(arctanh) \
+  M(asin) M(asinh) M(atan) M(atan2) M(atanh) M(atleast_1d) M(atleast_2d) M(atleast_3d) M(baddbmm) \
+  M(batch_norm) M(bessel_j0) M(bessel_j1) M(bessel_y0) M(bessel_y1) M(bitwise_left_shift) \
+  M(block_diag) M(broadcast_tensors) M(bucketize) M(cartesian_prod) M(ceil) M(celu) M(chain_matmul) \
+  M(clamp) M(clamp_max) M(clamp_min) M(clone) M(column_stack) M(contiguous) M(copysign) M(corrcoef) \
+  M(cos) M(cosh) M(deg2rad) M(detach) M(digamma) M(div) M(divide) M(dot) M(dstack) M(elu) M(entr) \
+  M(equal) M(erf) M(erfc) M(erfcx) M(erfinv) M(exp) M(exp2) M(expand_as) M(expit) M(expm1) M(fix) \
+  M(fliplr) M(flipud) M(float_power) M(floor) M(floor_divide) M(fma) M(fmax) M(fmin) M(fmod) M(frac) \
+  M(gammaln) M(ger) M(greater) M(greater_equal) M(hardshrink) M(hardsigmoid) M(hardswish) M(hardtanh) \
+  M(heaviside) M(hstack) M(hypot) M(i0) M(i0e) M(i1) M(i1e) M(index) M(inner) M(instance_norm) \
+  M(isclose) M(isfinite) M(isin) M(isinf) M(isnan) M(isneginf) M(isposinf) M(jvp) M(key_lengths) M(kron) M(ldexp) \
+  M(leaky_relu) M(lerp) M(less) M(less_equal) M(lgamma) M(log) M(log10) M(log1p) M(log2) M(log_ndtr) \
+  M(logaddexp) M(logaddexp2) M(logical_and) M(logical_or) M(logical_xor) M(logit) M(logsigmoid) \
+  M(masked_fill) M(masked_scatter) M(meshgrid) M(mish) M(modified_bessel_i0) M(modified_bessel_i1) \
+  M(modified_bessel_k0) M(modified_bessel_k1) M(msort) M(multiply) M(nan_to_num) M(ndtr) M(ndtri) \
+  M(negative) M(not_equal) M(outer) M(perplexity) M(positive) M(pow) M(prelu) M(psi) M(rad2deg) \
+  M(rand_like) M(randint_like) M(randn_like) M(ravel) M(reciprocal) M(relu6) M(remainder) M(round) \
+  M(row_stack) M(rrelu) M(rsqrt) M(scaled_modified_bessel_k0) M(scaled_modified_bessel_k1) \
+  M(searchsorted) M(selu) M(sgn) M(signbit) M(sin) M(sinc) M(sinh) M(softplus) M(softshrink) \
+  M(softsign) M(spherical_bessel_j0) M(sqrt) M(square) M(subtract) M(t) M(take) M(tan) M(tanh) \
+  M(tanhshrink) M(threshold) M(trace) M(true_divide) M(trunc) M(vdot) M(vjp) M(vstack) M(xlog1py) \
+  M(xlogy)
+#define WEFT_OF_INTEGERS(M) \
+  M(affine_grid) M(all) M(amax) M(amin) M(any) M(argmax) M(argmin) M(argsort) M(argwhere) M(bincount) \
+  M(broadcast_to) M(cat) M(channel_shuffle) M(chebyshev_polynomial_t) M(chebyshev_polynomial_u) \
+  M(chebyshev_polynomial_v) M(chebyshev_polynomial_w) M(chunk) M(concat) M(concatenate) \
+  M(confusion_matrix) M(cosine_similarity) M(count_nonzero) M(cross) M(cumprod) M(cumsum) \
+  M(cumulative_trapezoid) M(diag) M(diag_embed) M(diagflat) M(diagonal) M(diagonal_scatter) M(diff) \
+  M(dsplit) M(dynamic_slice) M(expand) M(flatten) M(flip) M(gather) M(geglu) M(glu) M(grad) \
+  M(gradient) M(group_norm) M(hermite_polynomial_h) M(hermite_polynomial_he) M(hessian) M(histc) \
+  M(hsplit) M(index_add) M(index_copy) M(index_fill) M(index_select) M(jacfwd) M(jacrev) \
+  M(laguerre_polynomial_l) M(layer_norm) M(legendre_polynomial_p) M(local_response_norm) \
+  M(log_softmax) M(logcumsumexp) M(logsumexp) M(loop) M(masked_select) M(matrix_norm) M(matrix_power) \
+  M(max) M(mean) M(median) M(min) M(multinomial) M(nanmean) M(nanmedian) M(nanquantile) M(nansum) \
+  M(narrow) M(nonzero) M(norm) M(normalize) M(one_hot) M(pairwise_distance) M(permute) \
+  M(pixel_shuffle) M(pixel_unshuffle) M(prod) M(quantile) M(reglu) M(renorm) M(repeat) \
+  M(repeat_interleave) M(reshape) M(reverse_loop) M(rms_norm) M(roll) M(rot90) M(scatter) \
+  M(scatter_add) M(select) M(select_scatter) M(shifted_chebyshev_polynomial_t) \
+  M(shifted_chebyshev_polynomial_u) M(shifted_chebyshev_polynomial_v) \
+  M(shifted_chebyshev_polynomial_w) M(slice) M(slice_scatter) M(softmax) M(softmin) M(split) \
+  M(split_at) M(split_with_sizes) M(squeeze) M(stack) M(stddev) M(sum) M(swapaxes) M(swapdims) \
+  M(swiglu) M(tensor_split) M(tile) M(topk_accuracy) M(transpose) M(trapezoid) M(trapz) M(tril) \
+  M(triu) M(unbind) M(unflatten) M(unique_consecutive) M(unravel_index) M(unsqueeze) M(value_and_grad) \
+  M(var) M(vecdot) M(vector_norm) M(view) M(vmap) M(vsplit)
+#define WEFT_PAIRS_OF_INTEGERS(M) \
+  M(aminmax) M(cummax) M(cummin) M(kthvalue) M(sort) M(std_mean) M(topk) M(unique) M(var_mean)
+#define WEFT_LOSSES(M) \
+  M(bce) M(bce_with_logits) M(binary_cross_entropy) M(binary_cross_entropy_with_logits) \
+  M(cosine_embedding_loss) M(ctc_loss) M(gaussian_nll_loss) M(hinge_embedding_loss) \
+  M(huber_loss) M(kl_div) M(l1_loss) M(linear_cross_entropy) M(margin_ranking_loss) M(mse_loss) \
+  M(multi_margin_loss) M(multilabel_margin_loss) M(multilabel_soft_margin_loss) M(nll_loss) \
+  M(poisson_nll_loss) M(smooth_l1_loss) M(soft_margin_loss) M(triplet_margin_loss) \
+  M(triplet_margin_with_distance_loss)
+// clang-format on
+
+namespace spelled {
+#define WEFT_SPELLED(name) struct name;
+WEFT_WITHOUT_BRACKETS(WEFT_SPELLED)
+WEFT_OF_INTEGERS(WEFT_SPELLED)
+WEFT_PAIRS_OF_INTEGERS(WEFT_SPELLED)
+WEFT_LOSSES(WEFT_SPELLED)
+#undef WEFT_SPELLED
+}  // namespace spelled
+
+namespace detail {
+constexpr bool are_integers(auto... given) { return ((given.kind == InBrackets::integer) && ...); }
+// What stands first in the <> of a loss.
+struct InLossBrackets {
+  bool reduction, integer;
+
+  template <class T>
+  constexpr InLossBrackets(T)
+      : reduction(std::is_same_v<T, LossReduction>), integer(std::is_same_v<T, int>) {}
+};
+template <auto A, class... Kinds>
+inline constexpr bool is_one_of = (std::is_same_v<std::remove_cv_t<decltype(A)>, Kinds> || ...);
+}  // namespace detail
+
+#define WEFT_BARE(name)                                                                \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B> \
+  constexpr auto name(const X& x, const B&...) {                                       \
+    return detail::respelled<OperationHasNoBrackets<false, spelled::name, X>>(x);      \
+  }
+WEFT_WITHOUT_BRACKETS(WEFT_BARE)
+#undef WEFT_BARE
+
+#define WEFT_COUNTED(name, results)                                                                    \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>                 \
+  requires(!detail::are_integers(First, Rest...)) constexpr auto name(const X& x, const B&...) {       \
+    return detail::results##_of(detail::respelled<IntegersAreInBrackets<false, spelled::name, X>>(x)); \
+  }
+#define WEFT_COUNTED_ONE(name) WEFT_COUNTED(name, one)
+#define WEFT_COUNTED_PAIR(name) WEFT_COUNTED(name, pair)
+WEFT_OF_INTEGERS(WEFT_COUNTED_ONE)
+WEFT_PAIRS_OF_INTEGERS(WEFT_COUNTED_PAIR)
+#undef WEFT_COUNTED_PAIR
+#undef WEFT_COUNTED_ONE
+#undef WEFT_COUNTED
+
+#define WEFT_LOSS(name)                                                                    \
+  template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B> \
+  requires(!First.reduction) constexpr auto name(const X& x, const B&...) {                \
+    return detail::respelled<ReductionIsInBrackets<false, spelled::name, X>>(x);           \
+  }
+WEFT_LOSSES(WEFT_LOSS)
+#undef WEFT_LOSS
+// (Of an integer cross_entropy says that the axis comes second.)
+template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B>
+requires(!First.reduction && !First.integer) constexpr auto cross_entropy(const X& x, const B&...) {
+  return detail::respelled<ReductionIsInBrackets<false, spelled::cross_entropy, X>>(x);
+}
+
+#define WEFT_WITH_OPTIONS(name, Options)                                                      \
+  namespace spelled {                                                                         \
+  struct name;                                                                                \
+  }                                                                                           \
+  template <auto First, auto... Rest, class X, class... B>                                    \
+  requires(!detail::is_one_of<First, Options>) constexpr auto name(const X& x, const B&...) { \
+    return detail::respelled<OptionsAreInBrackets<false, spelled::name, Options, X>>(x);      \
+  }
+WEFT_WITH_OPTIONS(conv1d, ConvOptions)
+WEFT_WITH_OPTIONS(conv2d, ConvOptions)
+WEFT_WITH_OPTIONS(conv3d, ConvOptions)
+WEFT_WITH_OPTIONS(conv_transpose1d, ConvTransposeOptions)
+WEFT_WITH_OPTIONS(conv_transpose2d, ConvTransposeOptions)
+WEFT_WITH_OPTIONS(conv_transpose3d, ConvTransposeOptions)
+WEFT_WITH_OPTIONS(scaled_dot_product_attention, AttentionOptions)
+WEFT_WITH_OPTIONS(attention, AttentionOptions)
+WEFT_WITH_OPTIONS(paged_attention, AttentionOptions)
+WEFT_WITH_OPTIONS(varlen_attention, AttentionOptions)
+WEFT_WITH_OPTIONS(grid_sample, GridSampleOptions)
+WEFT_WITH_OPTIONS(rotary_embedding, RotaryOptions)
+#undef WEFT_WITH_OPTIONS
+
+#define WEFT_POOLED(name)                                                                                   \
+  template <auto Window, auto Second, auto... Rest, class X, class... B>                                    \
+  requires(!detail::is_one_of<Second, PoolOptions> && !std::is_integral_v<decltype(Second)>) constexpr auto \
+  name(const X& x, const B&...) {                                                                           \
+    return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x);                \
+  }
+WEFT_POOLED(max_pool1d)
+WEFT_POOLED(max_pool2d)
+WEFT_POOLED(max_pool3d)
+WEFT_POOLED(avg_pool1d)
+WEFT_POOLED(avg_pool2d)
+WEFT_POOLED(avg_pool3d)
+#undef WEFT_POOLED
+
+// A padding's word.
+template <FixedString Word, auto... Widths, class X, class... B>
+constexpr auto pad(const X& x, const B&...) {
+  return detail::respelled<WordIsTemplateArgument<false, spelled::pad, X>>(x);
+}
+
+#undef WEFT_LOSSES
+#undef WEFT_PAIRS_OF_INTEGERS
+#undef WEFT_OF_INTEGERS
+#undef WEFT_WITHOUT_BRACKETS
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/axis_spelling.hpp ----
+// PyTorch's options among the arguments: a truth value for keepdim or descending, a norm's order, one bound
+// of clamp, and whatever else stands behind the operand of a function whose axes are in <>.
 
 namespace WEFT_NAMESPACE {
 
@@ -55087,6 +55777,15 @@ constexpr auto index(const X& x, const A&... a) {
   return std::apply(
       [&](const auto&... operand) { return IndexOp<typename detail::SpecOf<A>::type...>{}(x, operand...); },
       std::tuple_cat(detail::index_operand(a)...));
+}
+WEFT_REFUSAL(
+    PlacesAreTensor,
+    "an index is a tensor of integers, a traced integer, or one of at<2>, range<0, 4>, every: of single "
+    "rows write index(x, i) with an input in<i64, 2> i, or cat<0>(select<0, 0>(x), ...)");
+template <class X, class... A>
+constexpr auto index(const X& x, std::initializer_list<int>, const A&...) {
+  static_assert(sizeof(PlacesAreTensor<sizeof(X) == 0, X>) > 0);
+  return x;
 }
 // index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
 // order.
@@ -56086,19 +56785,19 @@ struct RenormOp : Operation<RenormOp<A, P>> {
 
 // vector_norm<axes...>(x), vector_norm<axes...>(x, order<1>), vector_norm(x, 2.5): a number is any order but
 // 0 and infinity; of all elements where no axis is named.
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto vector_norm(const X& x) {
   return NormOp<2, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto vector_norm(const X& x, KeepDim) {
   return NormOp<2, true, A...>{}(x);
 }
-template <int... A, class X, class P>
+template <AxisIndex... A, class X, class P>
 constexpr auto vector_norm(const X& x, const P& p) {
   return detail::vector_norm_of<false, A...>(x, p);
 }
-template <int... A, class X, class P>
+template <AxisIndex... A, class X, class P>
 constexpr auto vector_norm(const X& x, const P& p, KeepDim) {
   return detail::vector_norm_of<true, A...>(x, p);
 }
@@ -57569,267 +58268,6 @@ constexpr auto attention(const Q& query, const K& key, const V& value, const Key
 }
 
 }  // namespace WEFT_NAMESPACE
-// ---- weft/ops/nn/grid_sample.hpp ----
-// An image read at places of one's own: torch.nn.functional.grid_sample, and affine_grid, which makes such
-// places. All taps of all places are one gather; gradients reach the image and the places.
-
-namespace WEFT_NAMESPACE {
-
-// What lies outside the image: zeros, its edge, or the image mirrored.
-enum class GridPadding : u8 { zeros, border, reflection };
-
-// Of grid_sample, in PyTorch's order. Linear stands for its bilinear (and trilinear), cubic for bicubic.
-struct GridSampleOptions {
-  Word<Interpolation> mode = Interpolation::linear;     // between elements: linear, nearest or cubic
-  Word<GridPadding> padding_mode = GridPadding::zeros;  // what places outside the image read
-  bool align_corners = false;  // -1 and 1 are the centres of the outermost elements, not their outer edges
-};
-
-WEFT_REFUSAL(
-    GridFits,
-    "grid_sample takes (N, C, H, W) with places (N, h, w, 2), or (N, C, D, H, W) with (N, d, h, w, 3), "
-    "of floats, without an empty axis of the image");
-WEFT_REFUSAL(GridModeKnown, "grid_sample has the modes nearest, linear and, of two axes, cubic");
-WEFT_REFUSAL(ThetaFits,
-             "affine_grid<N, C, H, W>(theta) takes (N, 2, 3), affine_grid<N, C, D, H, W> takes (N, 3, 4)");
-
-namespace detail {
-
-template <class X, class G>
-struct grid_rule {
-  static constexpr int spatial = X::rank - 2;
-  static constexpr bool check() {
-    if ((spatial != 2 && spatial != 3) || G::rank != X::rank || G::value.extent[0] != X::value.extent[0] ||
-        G::value.extent[G::rank - 1] != spatial)
-      return false;
-    for (int k = 0; k < spatial; ++k)
-      if (X::value.extent[2 + k] == 0) return false;
-    return true;
-  }
-  static constexpr bool ok = check();
-  static constexpr Dims make() {
-    Dims r = X::value;
-    for (int k = 0; ok && k < spatial; ++k) r.extent[2 + k] = G::value.extent[1 + k];
-    return r;
-  }
-  static constexpr Dims value = make();
-};
-
-// Places along one axis of `extent` elements, from coordinates in [-1, 1].
-constexpr ir::Value grid_place(ir::Value c, i64 extent, bool align_corners) {
-  const double n = static_cast<double>(extent);
-  return align_corners ? (c + 1.0) / 2 * (n - 1) : ((c + 1.0) * n - 1.0) / 2;
-}
-// The same inside the image. At the ends the gradient is 0, as PyTorch's.
-constexpr ir::Value inside_image(ir::Value p, i64 extent, const GridSampleOptions& o) {
-  using ir::Op;
-  if (o.padding_mode == GridPadding::zeros) return p;
-  const auto number = [&](double v) { return ir::constant_like(p, v); };
-  if (o.padding_mode == GridPadding::reflection) {
-    const double low = o.align_corners ? 0 : -0.5;
-    const double span = static_cast<double>(extent) - (o.align_corners ? 1 : 0);
-    if (span == 0) return number(0);
-    ir::Value in = p - low;
-    in = ir::select(ir::binary(Op::lt, in, number(0)), -in, in);
-    const ir::Value extra = ir::binary(Op::fmod, in, number(span));
-    const ir::Value flips = ir::binary(Op::fmod, ir::unary(Op::floor, in / span), number(2));
-    p = ir::select(ir::binary(Op::eq, flips, number(0)), extra + low, (span + low) - extra);
-  }
-  const ir::Value last = number(static_cast<double>(extent - 1));
-  p = ir::select(ir::binary(Op::le, p, number(0)), number(0), p);
-  return ir::select(ir::binary(Op::le, last, p), last, p);
-}
-
-// What one axis gives to each tap of each place: (N, taps, places).
-struct GridTaps {
-  ir::Value index, weight, inside;
-};
-constexpr GridTaps grid_taps(ir::Value c, i64 extent, const GridSampleOptions& o) {
-  using ir::Op;
-  ir::Builder& b = *c.builder;
-  const bool cubic = o.mode == Interpolation::cubic, nearest = o.mode == Interpolation::nearest;
-  const auto number = [&](double v) { return ir::constant_like(c, v); };
-  c = ir::select(ir::unary(Op::is_nan, c), number(-1), c);  // as PyTorch's documentation has it
-  c = grid_place(c, extent, o.align_corners);
-  const double far = static_cast<double>(extent) + 3;
-  if (o.padding_mode == GridPadding::zeros) {  // nothing lies beyond, and integers must hold the places
-    c = ir::select(ir::binary(Op::lt, c, number(-4)), number(-4), c);
-    c = ir::select(ir::binary(Op::lt, number(far), c), number(far), c);
-  }
-  if (!cubic) c = inside_image(c, extent, o);
-  const ir::Value base = ir::unary(nearest ? Op::round : Op::floor, c);
-  const Dims d = ir::with_extent(c.dims(), 1, cubic ? 4 : nearest ? 1 : 2);
-  const ir::Value counted{&b, b.leaf(Op::iota, DType::i32, d, 1)};
-  const ir::Value offset = cubic ? ir::cast(counted, c.dtype()) - 1.0 : ir::cast(counted, c.dtype());
-  ir::Value place = ir::broadcast(base, d) + offset;
-  if (cubic) place = inside_image(place, extent, o);
-  const ir::Value none = ir::constant_like(place, 0),
-                  last = ir::constant_like(place, static_cast<double>(extent - 1));
-  GridTaps taps;
-  taps.inside = ir::binary(Op::bit_and, ir::binary(Op::le, none, place), ir::binary(Op::le, place, last));
-  taps.index = ir::cast(ir::select(taps.inside, place, none), DType::i32);
-  if (nearest) return taps;
-  const ir::Value share = c - base;
-  if (cubic) {
-    const ir::Value away = ir::broadcast(share, d) - offset;
-    taps.weight = cubic_weight(ir::select(ir::binary(Op::lt, away, none), -away, away), -0.75);
-  } else {
-    const ir::Value first = ir::binary(Op::eq, counted, ir::constant_like(counted, 0));
-    taps.weight = ir::select(first, base + 1.0 - c, share);
-  }
-  return taps;
-}
-
-// -1 ... 1 in n steps, of elements' centres or of their outer edges.
-constexpr ir::Value grid_line(ir::Builder& b, DType t, i64 n, bool align_corners) {
-  const i64 extents[]{n};
-  const Dims d = ir::make_dims(1, extents);
-  if (n <= 1) return ir::constant(b, t, d, 0);
-  const ir::Value i{&b, b.leaf(ir::Op::iota, DType::i32, d, 0)};
-  const double steps = static_cast<double>(n - 1), whole = static_cast<double>(align_corners ? n - 1 : n);
-  return (ir::cast(i, t) * 2.0 - steps) / whole;
-}
-
-}  // namespace detail
-
-template <GridSampleOptions Options>
-struct GridSampleOp : Operation<GridSampleOp<Options>> {
-  template <class X, class G>
-  static constexpr auto apply(ir::Builder& b, const X& x, const G& grid) {
-    using Rule = detail::grid_rule<typename X::shape, typename G::shape>;
-    using T = promoted<typename X::dtype, typename G::dtype>;
-    constexpr bool ok = Rule::ok && is_float(dtype_of<T>);
-    static_assert(sizeof(GridFits<ok, GridSampleOp, typename X::shape, typename G::shape>) > 0);
-    constexpr bool known = Options.mode == Interpolation::nearest || Options.mode == Interpolation::linear ||
-                           (Options.mode == Interpolation::cubic && Rule::spatial <= 2);
-    static_assert(sizeof(GridModeKnown < known || !ok, GridSampleOp, typename X::shape >) > 0);
-    using R = Expr<T, shape_of<Rule>>;
-    if constexpr (!ok || !known) {
-      return detail::refused<T, typename R::shape>(x, grid);
-    } else if constexpr (R::size == 0) {
-      return R{ir::constant(b, dtype_of<T>, Rule::value, 0)};
-    } else {
-      constexpr DType wide = dtype_of<opmath<T>>;
-      constexpr int spatial = Rule::spatial;
-      constexpr Dims d = X::shape::value;
-      i64 places = 1, plane = 1, taps = 1;
-      for (int k = 0; k < spatial; ++k) places *= G::shape::value.extent[1 + k], plane *= d.extent[2 + k];
-      const i64 flat[]{d.extent[0], places, spatial}, line[]{d.extent[0], 1, places};
-      const ir::Value g = ir::reshape(ir::cast(grid.value, wide), ir::make_dims(3, flat));
-      detail::GridTaps all;
-      for (int k = 0; k < spatial; ++k) {  // coordinates name the last axis first
-        ir::Slice column[8];
-        column[2].begin = spatial - 1 - k;
-        const i64 one[]{d.extent[0], places, 1};
-        const ir::Value c = ir::reshape(ir::slice(g, column, ir::make_dims(3, one)), ir::make_dims(3, line));
-        const i64 extent = d.extent[2 + k];
-        const detail::GridTaps own = detail::grid_taps(c, extent, Options);
-        if (k == 0) {
-          all = own;
-          taps = own.index.dims().extent[1];
-          continue;
-        }
-        // (N, taps so far, taps of this axis, places) -> (N, taps, places)
-        const i64 more = own.index.dims().extent[1];
-        const i64 before[]{d.extent[0], taps, 1, places}, here[]{d.extent[0], 1, more, places},
-            joined[]{d.extent[0], taps * more, places};
-        const auto rows = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(4, before)); };
-        const auto columns = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(4, here)); };
-        const auto both = [&](ir::Value v) { return ir::reshape(v, ir::make_dims(3, joined)); };
-        all.index = both(rows(all.index) * static_cast<double>(extent) + columns(own.index));
-        all.inside = both(ir::binary(ir::Op::bit_and, rows(all.inside), columns(own.inside)));
-        if (own.weight) all.weight = both(rows(all.weight) * columns(own.weight));
-        taps *= more;
-      }
-      const i64 images[]{d.extent[0], d.extent[1], plane}, index[]{d.extent[0], 1, taps * places},
-          spread[]{d.extent[0], d.extent[1], taps * places}, apart[]{d.extent[0], d.extent[1], taps, places},
-          shared[]{d.extent[0], 1, taps, places};
-      const ir::Value v = ir::reshape(
-          ir::take_along_axis(
-              ir::reshape(ir::cast(x.value, wide), ir::make_dims(3, images)),
-              ir::broadcast(ir::reshape(all.index, ir::make_dims(3, index)), ir::make_dims(3, spread)), 2),
-          ir::make_dims(4, apart));
-      const ir::Value inside = ir::reshape(all.inside, ir::make_dims(4, shared));
-      const ir::Value weighed =
-          all.weight ? v * ir::broadcast(ir::reshape(all.weight, ir::make_dims(4, shared)), v.dims()) : v;
-      const ir::Value counted = ir::select(inside, weighed, ir::constant_like(v, 0));
-      const ir::Value sums = ir::reduce(ir::Op::reduce_sum, counted, ir::Axes{4});
-      return R{ir::reshape(ir::cast(sums, dtype_of<T>), Rule::value)};
-    }
-  }
-};
-
-template <bool AlignCorners, i64... Size>
-struct AffineGridOp : Operation<AffineGridOp<AlignCorners, Size...>> {
-  static constexpr int spatial = static_cast<int>(sizeof...(Size)) - 2;
-  struct Rule {
-    static constexpr Dims make() {
-      const i64 size[]{Size..., 0, 0};
-      Dims r;
-      r.extent[r.rank++] = size[0];
-      for (int k = 0; k < spatial; ++k) r.extent[r.rank++] = size[2 + k];
-      r.extent[r.rank++] = spatial;
-      return r;
-    }
-    static constexpr Dims value = make();
-  };
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& theta) {
-    using T = typename X::dtype;
-    constexpr bool ok = (spatial == 2 || spatial == 3) && is_float(dtype_of<T>) &&
-                        X::shape::value == Shape<Rule::value.extent[0], spatial, spatial + 1>::value;
-    static_assert(sizeof(ThetaFits<ok, AffineGridOp, typename X::shape, Shape<Size...>>) > 0);
-    using R = Expr<T, shape_of<Rule>>;
-    if constexpr (ok) {
-      constexpr Dims to = Rule::value;
-      ir::Value sum;
-      for (int k = 0; k <= spatial; ++k) {
-        ir::Slice column[8];
-        column[2].begin = k;
-        const i64 one[]{to.extent[0], spatial, 1};
-        Dims factor = to;
-        for (int i = 1; i <= spatial; ++i) factor.extent[i] = 1;
-        const ir::Value t = ir::reshape(ir::slice(theta.value, column, ir::make_dims(3, one)), factor);
-        if (k == spatial) {
-          sum = sum + ir::broadcast(t, to);
-          continue;
-        }
-        const int axis = spatial - k;  // the last spatial axis is x
-        Dims along = to;
-        for (int i = 0; i < to.rank; ++i) along.extent[i] = i == axis ? to.extent[i] : 1;
-        const ir::Value line =
-            ir::reshape(detail::grid_line(b, dtype_of<T>, to.extent[axis], AlignCorners), along);
-        const ir::Value part = ir::broadcast(t, to) * ir::broadcast(line, to);
-        sum = sum ? sum + part : part;
-      }
-      return R{sum};
-    } else {
-      return detail::refused<T, typename R::shape>(theta);
-    }
-  }
-};
-
-struct AlignCorners {};
-inline constexpr AlignCorners align_corners{};
-
-// grid_sample<GridSampleOptions{.padding_mode = GridPadding::border}>(x, grid): x (N, C, H, W), grid (N, h,
-// w, 2) of (x, y) in [-1, 1] -> (N, C, h, w); (N, C, D, H, W) with (N, d, h, w, 3) alike. NaN is -1.
-template <GridSampleOptions Options = GridSampleOptions{}, class X, class G>
-constexpr auto grid_sample(const X& x, const G& grid) {
-  return GridSampleOp<Options>{}(x, grid);
-}
-// affine_grid<N, C, H, W>(theta), theta (N, 2, 3) -> (N, H, W, 2); affine_grid<N, C, D, H, W>(theta), theta
-// (N, 3, 4). With `align_corners`, -1 and 1 are the centres of the outermost elements.
-template <i64... Size, class X>
-constexpr auto affine_grid(const X& theta) {
-  return AffineGridOp<false, Size...>{}(theta);
-}
-template <i64... Size, class X>
-constexpr auto affine_grid(const X& theta, AlignCorners) {
-  return AffineGridOp<true, Size...>{}(theta);
-}
-
-}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/nn/paged_attention.hpp ----
 // Attention to keys and values that lie in pages of a pool, as a server keeps them for sequences that grow:
 // a table says which pages are a sequence's. Law: it is the attention to the pages put together. They are:
@@ -57945,147 +58383,6 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
 constexpr auto paged_attention(const Q& query, const K& key_pages, const V& value_pages, const N& block_table,
                                const L& lengths) {
   return PagedAttentionOp<Options>{}(query, key_pages, value_pages, block_table, lengths);
-}
-
-}  // namespace WEFT_NAMESPACE
-// ---- weft/ops/nn/rotary_embedding.hpp ----
-// Rotary position embedding (Su et al., 2021): pairs of features turned by an angle that grows with the
-// position. Law: the product of a turned query and a turned key depends on the difference of their positions.
-
-namespace WEFT_NAMESPACE {
-
-struct RotaryOptions {
-  double base = 10000;       // pair i of n turns by base^(-i / n) a position
-  i64 dims = 0;              // so many leading features are turned, the rest stays; 0: all
-  bool interleaved = false;  // pairs are neighbours (GPT-J), or features half of `dims` apart (Llama)
-};
-
-// What: the shape of x, then that of the positions if they are given.
-WEFT_REFUSAL(RotaryFits,
-             "rotary_embedding: x is (..., L, D), the turned features are an even number of the D, and the "
-             "positions broadcast to (..., L)");
-
-WEFT_REFUSAL(PositionsAreTensor,
-             "rotary_embedding(x, positions): the positions are a tensor of integers, (L): the base is an "
-             "option, rotary_embedding<RotaryOptions{.base = 500000}>(x)");
-template <RotaryOptions Options>
-struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
-  template <class X>
-  struct rule {
-    static constexpr Dims x = X::value;
-    static constexpr i64 features = x.rank > 0 ? x.extent[x.rank - 1] : 0;
-    static constexpr i64 dims = Options.dims > 0 ? Options.dims : features;
-    static constexpr bool ok =
-        x.rank >= 2 && x.rank < max_rank && dims > 0 && dims % 2 == 0 && dims <= features;
-
-    static constexpr Dims lead(int rank) {
-      Dims d = x;
-      d.rank = rank;
-      for (int i = rank; i < max_rank; ++i) d.extent[i] = 0;
-      return d;
-    }
-    // (..., L)
-    static constexpr Dims places = ok ? lead(x.rank - 1) : Dims{};
-  };
-  static constexpr bool fits(const Dims& p, const Dims& places) {
-    return broadcastable(p, places) && broadcast(p, places) == places;
-  }
-
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    using Rule = rule<typename X::shape>;
-    static_assert(sizeof(RotaryFits<Rule::ok, RotaryEmbeddingOp, typename X::shape>) > 0);
-    static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
-        0);
-    if constexpr (Rule::ok) {
-      const i64 places[3]{Rule::x.extent[Rule::x.rank - 2], 1, 1};
-      return X{turned<Rule>(x.value, {&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(3, places), 0)})};
-    } else {
-      return x;
-    }
-  }
-  template <class X, class P>
-  static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
-    using Rule = rule<typename X::shape>;
-    using Places = shape_of_operand<P>;
-    constexpr bool is_tensor = is_expr<P>;
-    static_assert(sizeof(PositionsAreTensor<is_tensor, RotaryEmbeddingOp, P>) > 0);
-    constexpr bool ok = is_tensor && Rule::ok && fits(Places::value, Rule::places);
-    static_assert(sizeof(RotaryFits < ok || !is_tensor, RotaryEmbeddingOp, typename X::shape, Places >) > 0);
-    static_assert(
-        sizeof(DtypeAllowed<is_float(dtype_of<typename X::dtype>), RotaryEmbeddingOp, typename X::dtype>) >
-        0);
-    if constexpr (ok) {
-      Dims apart = P::shape::value;
-      apart.extent[apart.rank++] = 1;
-      apart.extent[apart.rank++] = 1;
-      return X{turned<Rule>(x.value, ir::reshape(positions.value, apart))};
-    } else {
-      return detail::refused<typename X::dtype, typename X::shape>(x, positions);
-    }
-  }
-
- private:
-  // The features with their pairs apart: (..., 2, n), interleaved (..., n, 2). All turned at once: x cos + x'
-  // sin, where x' has the parts of each pair exchanged and the first of them negated. positions (..., L, 1,
-  // 1).
-  template <class Rule>
-  static constexpr ir::Value turned(ir::Value x, ir::Value positions) {
-    constexpr i64 pairs = Rule::dims / 2;
-    constexpr int rank = Rule::x.rank, pair_axis = Options.interleaved ? rank : rank - 1;
-    const DType own = x.dtype(), work = own == DType::f64 ? own : DType::f32;
-    ir::Builder& b = *x.builder;
-
-    ir::Slice axes[8];
-    Dims front = Rule::x;
-    front.extent[rank - 1] = Rule::dims;
-    Dims split = front;
-    split.rank = rank + 1;
-    split.extent[rank - 1] = Options.interleaved ? pairs : 2;
-    split.extent[rank] = Options.interleaved ? 2 : pairs;
-    const ir::Value v = ir::cast(ir::reshape(ir::slice(x, axes, front), split), work);
-    ir::Slice exchange[8];
-    exchange[pair_axis] = {1, -1};
-    const ir::Value other = ir::slice(v, exchange, split);
-
-    const auto along = [&](int axis, i64 extent) {
-      Dims d;
-      d.rank = 2;
-      d.extent[0] = d.extent[1] = 1;
-      d.extent[axis] = extent;
-      return ir::cast(ir::Value{&b, b.leaf(ir::Op::iota, DType::i32, d, static_cast<u64>(axis))}, work);
-    };
-    const ir::Value exponent =
-        along(Options.interleaved ? 0 : 1, pairs) * (-2.0 / static_cast<double>(Rule::dims));
-    const ir::Value speed = ir::binary(ir::Op::pow, ir::constant_like(exponent, Options.base), exponent);
-    const ir::Value angle = ir::cast(positions, work) * speed;
-    const ir::Value signs = along(Options.interleaved ? 1 : 0, 2) * 2.0 - 1.0;
-    const ir::Value result =
-        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * (ir::unary(ir::Op::sin, angle) * signs), own);
-    const ir::Value whole = ir::reshape(result, front);
-    if constexpr (Rule::dims == Rule::features) {
-      return whole;
-    } else {
-      i64 widths[2 * max_rank]{};
-      widths[2 * rank - 1] = Rule::features - Rule::dims;
-      const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, Rule::x, static_cast<u64>(rank - 1))};
-      const ir::Value inside =
-          ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(Rule::dims)));
-      return ir::select(inside, ir::pad(whole, widths, 0), x);
-    }
-  }
-};
-
-// rotary_embedding<RotaryOptions{.interleaved = true}>(x, positions): x (..., L, D), positions numbers that
-// broadcast to (..., L); without them 0, 1, ..., L - 1. Angles are taken in f32, of f64 in f64.
-template <RotaryOptions Options = RotaryOptions{}, class X>
-constexpr auto rotary_embedding(const X& x) {
-  return RotaryEmbeddingOp<Options>{}(x);
-}
-template <RotaryOptions Options = RotaryOptions{}, class X, class P>
-constexpr auto rotary_embedding(const X& x, const P& positions) {
-  return RotaryEmbeddingOp<Options>{}(x, positions);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -58646,40 +58943,40 @@ struct AllEqualOp : Operation<AllEqualOp> {
   }
 };
 
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nansum(const X& x) {
   return NanSumOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nansum(const X& x, KeepDim) {
   return NanSumOp<true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmean(const X& x) {
   return NanMeanOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmean(const X& x, KeepDim) {
   return NanMeanOp<true, A...>{}(x);
 }
 // Tuples: the least and the greatest; the variance, or the standard deviation, and the mean, with the options
 // of var.
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto aminmax(const X& x) {
   return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
                     ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto aminmax(const X& x, KeepDim) {
   return std::tuple{ReduceOp<ir::Op::reduce_min, true, A...>{}(x),
                     ReduceOp<ir::Op::reduce_max, true, A...>{}(x)};
 }
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto var_mean(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return std::tuple{VarianceOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
 }
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto std_mean(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return std::tuple{StdDevOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
@@ -60371,6 +60668,11 @@ template <class O>
 requires(!std::is_arithmetic_v<O>) constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
+// The same, ema(AdamW{}, {.decay = 0.999f}).
+template <class O>
+constexpr Averaged<O, Ema> ema(const O& optimizer, Ema rule) {
+  return {optimizer, rule};
+}
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
 constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
@@ -61970,7 +62272,7 @@ WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an upda
 
 // Gradients are averaged over N calls of step before an update.
 template <int N>
-struct Accumulate {
+struct Accumulate : PolicyValue {
   static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
   static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
@@ -61989,7 +62291,7 @@ struct Value {
   static constexpr OptionKind option = OptionKind::clip;
   float most = 1;  // of an element
 };
-struct None {
+struct None : PolicyValue {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
@@ -62030,14 +62332,14 @@ WEFT_REFUSAL(
 // std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
 // `none`, dropout's masks included.
 namespace checkpoint {
-struct None {
+struct None : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
-struct Blocks {
+struct Blocks : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph&, int) { return false; }
 };
-struct Dots {
+struct Dots : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph& g, int node) {
     const ir::Op op = g.nodes[node].op;
@@ -62045,7 +62347,7 @@ struct Dots {
   }
 };
 template <auto Predicate>
-struct Keep {
+struct Keep : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph& g, int node) {
     constexpr bool fits = requires(const Dims& d) { static_cast<bool>(Predicate(std::string_view{}, d)); };
@@ -62057,7 +62359,7 @@ struct Keep {
   }
 };
 template <i64 Bytes>
-struct Budget {
+struct Budget : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
 // Everything is kept that the backward pass reads.
@@ -62091,7 +62393,7 @@ namespace comm {
 class Mpi;
 class Nccl;
 
-struct None {
+struct None : PolicyValue {
   static constexpr OptionKind option = OptionKind::comm;
 };
 // How gradients are summed over the ranks, comm::ddp<comm::Mpi, comm::bucket_bytes, comm::Reduction{.in_bf16
@@ -62114,7 +62416,7 @@ WEFT_REFUSAL(ReductionIsOne,
              "comm::Reduction: the engines' own reductions are of f32 and f64: give .by_engine or .in_bf16, "
              "not both");
 template <class Backend, i64 BucketBytes, Reduction How>
-struct Ddp {
+struct Ddp : PolicyValue {
   static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
   static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
@@ -62139,7 +62441,7 @@ WEFT_REFUSAL(
     "comm::zero<Stage, Backend> shares out among the ranks, in stage 1 the optimiser's state, in stage 2 the "
     "gradients, too, in stage 3 the parameters, too: there are no other stages");
 template <int Stage, class Backend, i64 BucketBytes, Reduction How>
-struct Zero {
+struct Zero : PolicyValue {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
   static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
   static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);

@@ -58,7 +58,7 @@ def public_names():
     found, bases = {}, set()
     for folder in ("ops", "nn"):
         for path in sorted((root / "include/weft" / folder).rglob("*.hpp")):
-            if path.name in ("expr.hpp", "handles.hpp") or path.name.endswith("spelling.hpp"):  # the handles themselves; refusals
+            if path.name in ("expr.hpp", "handles.hpp", "keyword_args.hpp") or path.name.endswith("spelling.hpp"):  # handles; refusals
                 continue
             for space, head, body in declarations(path.read_text()):
                 if "detail" in space or space.endswith("init") or space.endswith("reduce"):
@@ -84,6 +84,27 @@ def public_names():
                 if name:
                     found.setdefault(name, str(path.relative_to(root / "include/weft")))
     return {name: header for name, header in found.items() if name not in bases}  # users write the aliases
+
+
+def bracketed():
+    """{name: kinds} of functions whose template parameters are types and integers alone: "" where nothing may stand in
+    <>, "i" where integers may; and the names that ops/bracket_spelling.hpp refuses anything else of."""
+    found = {}
+    for path in sorted((root / "include/weft/ops").rglob("*.hpp")):
+        if path.name in ("expr.hpp", "handles.hpp", "custom.hpp") or path.name.endswith("spelling.hpp"):
+            continue
+        for space, head, _ in declarations(path.read_text()):
+            function = re.match(r"template <([^<>]*)>.*?constexpr auto ([a-z]\w*)\s*\(", head)
+            if space != "weft" or not function:
+                continue
+            kinds = ""
+            for parameter in function.group(1).split(","):
+                kind = parameter.split()[0].rstrip(".")
+                kinds += "t" if kind in ("class", "Operand", "Scalar") else "i" if kind in ("int", "i64", "AxisIndex") else "?"
+            found.setdefault(function.group(2), set()).add(kinds)
+    refused = set(re.findall(r"\bM\((\w+)\)", (root / "include/weft/ops/bracket_spelling.hpp").read_text()))
+    return {name for name, heads in found.items()
+            if all(set(h) == {"t"} for h in heads) or all(re.fullmatch("i+t+", h) for h in heads)}, refused
 
 
 def table():
@@ -184,6 +205,11 @@ def check():
             wrong.append(f"{name}: there is no such function or layer")
         if listed.count(name) > 1:
             wrong.append(f"{name}: more than one row")
+    taking, refused = bracketed()
+    types = {"copy_to_parts", "empty_like", "full_like", "ones_like", "part_index", "sum_parts", "zeros_like"}  # in their <>
+    windows = {"unfold"}  # in another overload
+    for name in sorted(taking & set(names) - refused - types - windows):
+        wrong.append(f"{name}: a list of include/weft/ops/bracket_spelling.hpp refuses what does not belong in its <>")
     for _, name, torch, reference, gradient, difference in rows:
         for kind, test in (("reference", reference), ("gradient", gradient)):
             if test in ("-", "rule"):

@@ -10,15 +10,15 @@ namespace WEFT_NAMESPACE {
 // check::finite and check::indices.
 struct check {
   // After each kernel: that what it wrote has no NaN, and no infinity that nothing it read explains.
-  struct Finite {
+  struct Finite : PolicyValue {
     static constexpr OptionKind option = OptionKind::check_finite;
   };
   // Before each kernel that looks things up: that the places it is given exist.
-  struct Indices {
+  struct Indices : PolicyValue {
     static constexpr OptionKind option = OptionKind::check_indices;
   };
   // check::finite | check::indices.
-  struct Both {
+  struct Both : PolicyValue {
     static constexpr OptionKind option = OptionKind::check_both;
   };
   static constexpr Finite finite{};

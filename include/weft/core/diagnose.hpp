@@ -315,6 +315,10 @@ struct AfterRefusal {
     return {};
   }
   AfterRefusal model() const { return {}; }
+  AfterRefusal zero_grad() const { return {}; }
+  AfterRefusal backward() const { return {}; }
+  AfterRefusal train() const { return {}; }
+  AfterRefusal eval() const { return {}; }
   AfterRefusal clone() const { return {}; }
   AfterRefusal value() const { return {}; }
   AfterRefusal lr() const { return {}; }

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "weft/core/config.hpp"
+#include "weft/core/diagnose.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -26,6 +26,19 @@ enum class OptionKind {
   input,  // this and what follows may be there several times
   pass,
   unknown
+};
+
+WEFT_REFUSAL(PolicyIsValue,
+             "a policy is a value and not a function: write precision::bf16, checkpoint::blocks, "
+             "checkpoint::budget<100'000'000>, comm::none, without ()");
+
+// What the policies are made of: objects that are named and not called.
+struct PolicyValue {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(PolicyIsValue<(sizeof...(A) > 1024), A...>) > 0);
+    return AfterRefusal{};
+  }
 };
 
 template <class O>

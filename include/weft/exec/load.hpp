@@ -27,12 +27,28 @@ constexpr bool operator&(Allow a, Allow b) { return (static_cast<int>(a) & stati
 inline constexpr Allow missing = Allow::missing;        // names that the file lacks keep their values
 inline constexpr Allow unexpected = Allow::unexpected;  // names that the model lacks are left out
 
+WEFT_REFUSAL(RenamesArePairs,
+             "a rename is a pair of names, and there may be several: write .rename = {{\"encoder\", "
+             "\"body\"}, {\"fc\", \"head\"}}");
+
+// Pairs of names, from and to. (A vector alone would take two words for the ends of a range.)
+struct Renames : std::vector<std::pair<std::string, std::string>> {
+  using Base = std::vector<std::pair<std::string, std::string>>;
+  Renames() = default;
+  Renames(Base pairs) : Base(std::move(pairs)) {}
+  Renames(std::initializer_list<Base::value_type> pairs) : Base(pairs) {}
+  template <class... Word>
+  requires(std::is_convertible_v<const Word&, std::string>&&...) Renames(const Word&...) {
+    static_assert(sizeof(RenamesArePairs<(sizeof...(Word) > 1024), Word...>) > 0);
+  }
+};
+
 struct LoadOptions {
   bool cast = false;  // floating-point tensors of another dtype are converted, as PyTorch's copy_ does
   std::string strip_prefix{};  // taken off the names of the file that begin with it, before anything else
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
-  std::vector<std::pair<std::string, std::string>> rename{};
+  Renames rename{};
   Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 

@@ -26,10 +26,10 @@ requires std::is_same_v<Given, seed>
 void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
 
 namespace mode {
-struct Train {
+struct Train : PolicyValue {
   static constexpr OptionKind option = OptionKind::mode;
 };
-struct Eval {
+struct Eval : PolicyValue {
   static constexpr OptionKind option = OptionKind::mode;
 };
 // Dropout drops; normalisations take the batch's statistics and update the running ones.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
@@ -58,6 +59,10 @@ inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape)
 
 }  // namespace safetensors_detail
 
+WEFT_REFUSAL(EntryIsRead,
+             "a file's entry has its dtype and shape while the program runs: read it, Tensor<f32, Shape<4>> "
+             "x(file.at(\"x\").to_vector<f32>()), an Error where it is of another dtype or size");
+
 // One tensor of an open file.
 struct SafetensorsEntry {
   std::string name;          // of the tensor
@@ -91,6 +96,13 @@ struct SafetensorsEntry {
     std::vector<T> elements(static_cast<std::size_t>(size()));
     copy_to(elements.data());
     return elements;
+  }
+
+  template <class X>
+  requires requires { typename X::shape; }
+  operator X() const {
+    static_assert(sizeof(EntryIsRead<sizeof(X) == 0, X>) > 0);
+    return {};
   }
 };
 

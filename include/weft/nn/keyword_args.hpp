@@ -24,10 +24,21 @@ enum class Keyword : u8 {
   memory_is_causal
 };
 
+WEFT_REFUSAL(
+    WordIsNamed,
+    "is_causal, need_weights and their like are named alone, and left out where they do not hold: write "
+    "attn(q, k, v, nn::is_causal, nn::need_weights)");
+
 // A: a tensor's handle, a std::bool_constant, or Absent for an argument that is passed on and was not given.
 template <Keyword Name, class A>
 struct Named {
   A value{};
+
+  template <class B>
+  constexpr auto operator()(const B&) const {
+    static_assert(sizeof(WordIsNamed<sizeof(B) == 0, A, B>) > 0);
+    return AfterRefusal{};
+  }
 };
 
 // Masks, of boolean or floating dtype. Booleans are true where NOT to attend, the opposite of

@@ -91,6 +91,11 @@ template <class O>
 requires(!std::is_arithmetic_v<O>) constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
   return {optimizer, {decay}};
 }
+// The same, ema(AdamW{}, {.decay = 0.999f}).
+template <class O>
+constexpr Averaged<O, Ema> ema(const O& optimizer, Ema rule) {
+  return {optimizer, rule};
+}
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
 constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {

@@ -14,7 +14,7 @@ WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an upda
 
 // Gradients are averaged over N calls of step before an update.
 template <int N>
-struct Accumulate {
+struct Accumulate : PolicyValue {
   static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
   static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
@@ -33,7 +33,7 @@ struct Value {
   static constexpr OptionKind option = OptionKind::clip;
   float most = 1;  // of an element
 };
-struct None {
+struct None : PolicyValue {
   static constexpr OptionKind option = OptionKind::clip;
 };
 constexpr Norm norm(float most) { return {most}; }
@@ -74,14 +74,14 @@ WEFT_REFUSAL(
 // std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
 // `none`, dropout's masks included.
 namespace checkpoint {
-struct None {
+struct None : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
-struct Blocks {
+struct Blocks : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph&, int) { return false; }
 };
-struct Dots {
+struct Dots : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph& g, int node) {
     const ir::Op op = g.nodes[node].op;
@@ -89,7 +89,7 @@ struct Dots {
   }
 };
 template <auto Predicate>
-struct Keep {
+struct Keep : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
   static constexpr bool keeps(const ir::Graph& g, int node) {
     constexpr bool fits = requires(const Dims& d) { static_cast<bool>(Predicate(std::string_view{}, d)); };
@@ -101,7 +101,7 @@ struct Keep {
   }
 };
 template <i64 Bytes>
-struct Budget {
+struct Budget : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
 };
 // Everything is kept that the backward pass reads.
@@ -135,7 +135,7 @@ namespace comm {
 class Mpi;
 class Nccl;
 
-struct None {
+struct None : PolicyValue {
   static constexpr OptionKind option = OptionKind::comm;
 };
 // How gradients are summed over the ranks, comm::ddp<comm::Mpi, comm::bucket_bytes, comm::Reduction{.in_bf16
@@ -158,7 +158,7 @@ WEFT_REFUSAL(ReductionIsOne,
              "comm::Reduction: the engines' own reductions are of f32 and f64: give .by_engine or .in_bf16, "
              "not both");
 template <class Backend, i64 BucketBytes, Reduction How>
-struct Ddp {
+struct Ddp : PolicyValue {
   static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
   static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
   static constexpr OptionKind option = OptionKind::comm;
@@ -183,7 +183,7 @@ WEFT_REFUSAL(
     "comm::zero<Stage, Backend> shares out among the ranks, in stage 1 the optimiser's state, in stage 2 the "
     "gradients, too, in stage 3 the parameters, too: there are no other stages");
 template <int Stage, class Backend, i64 BucketBytes, Reduction How>
-struct Zero {
+struct Zero : PolicyValue {
   static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
   static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
   static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);

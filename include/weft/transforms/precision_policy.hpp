@@ -33,20 +33,20 @@ struct DelayedScaling {
 struct InnerLayers {};
 
 // Everything as written.
-struct F32 {
+struct F32 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f32};
   static constexpr bool scaled = false;
 };
 // Matrix products and convolutions of f32 operands may round these to TF32 (10 bits of mantissa; sums in
 // f32), as tensor cores of GPUs do; on the host they are f32.
-struct TF32 {
+struct TF32 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f32, true};
   static constexpr bool scaled = false;
 };
 // Operands in bf16, sums in f32, master weights in f32.
-struct BF16 {
+struct BF16 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::bf16};
   static constexpr bool scaled = false;
@@ -54,7 +54,7 @@ struct BF16 {
 // Operands in f16; the loss is scaled so that gradients do not underflow, and an update whose gradients are
 // not all finite is skipped (the scale halves; after 2,000 good updates it doubles). All of that happens on
 // the device.
-struct F16 {
+struct F16 : PolicyValue {
   static constexpr OptionKind option = OptionKind::precision;
   static constexpr transforms::PrecisionRule rule{DType::f16};
   static constexpr bool scaled = true;
@@ -73,7 +73,7 @@ WEFT_REFUSAL(
 // Predicate(name, shape) says of each parameter, in a Stack of each block's, whether its products are among
 // them.
 template <DelayedScaling Scaling = DelayedScaling{}, auto Predicate = InnerLayers{}>
-struct F8 {
+struct F8 : PolicyValue {
   static_assert(sizeof(DelayedScalingFits<(Scaling.history >= 1 && Scaling.history <= 4096 &&
                                            Scaling.margin >= 0 && Scaling.margin <= 16),
                                           GivenSize<Scaling.history>, GivenSize<Scaling.margin>>) > 0);

@@ -18,7 +18,7 @@ void check_average(Trainer trainer, const std::string& name) {
 }  // namespace
 
 TEST_CASE("average: exponential and equal averages agree with torch.optim.swa_utils") {
-  check_average(compare("ema", optim::ema(optim::AdamW{.lr = 0.02f}, 0.8f)), "ema");
+  check_average(compare("ema", optim::ema(optim::AdamW{.lr = 0.02f}, {.decay = 0.8f})), "ema");
   check_average(compare("swa", optim::swa(optim::SGD{.lr = 0.05f}, {.start = 4, .every = 3})), "swa");
 }
 

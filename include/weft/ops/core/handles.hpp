@@ -84,6 +84,17 @@ struct Lazy {
     static_assert(sizeof(LazyIsKept<sizeof(Expr<T, S>*) == 0, Lazy, Expr<T, S>>) > 0);
     return *this;
   }
+#define WEFT_UPDATE(sign)                                            \
+  template <class B>                                                 \
+  constexpr Lazy& operator sign(const B&) {                          \
+    static_assert(sizeof(LazyIsKept<sizeof(B*) == 0, Lazy, B>) > 0); \
+    return *this;                                                    \
+  }
+  WEFT_UPDATE(+=)
+  WEFT_UPDATE(-=)
+  WEFT_UPDATE(*=)
+  WEFT_UPDATE(/=)
+#undef WEFT_UPDATE
   template <class I>
   auto operator[](const I&) const {
     static_assert(sizeof(LazyIsAssigned<sizeof(I) == 0, Lazy>) > 0);

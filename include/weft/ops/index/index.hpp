@@ -253,6 +253,15 @@ constexpr auto index(const X& x, const A&... a) {
       [&](const auto&... operand) { return IndexOp<typename detail::SpecOf<A>::type...>{}(x, operand...); },
       std::tuple_cat(detail::index_operand(a)...));
 }
+WEFT_REFUSAL(
+    PlacesAreTensor,
+    "an index is a tensor of integers, a traced integer, or one of at<2>, range<0, 4>, every: of single "
+    "rows write index(x, i) with an input in<i64, 2> i, or cat<0>(select<0, 0>(x), ...)");
+template <class X, class... A>
+constexpr auto index(const X& x, std::initializer_list<int>, const A&...) {
+  static_assert(sizeof(PlacesAreTensor<sizeof(X) == 0, X>) > 0);
+  return x;
+}
 // index_put(x, value, every, tensor): x with value written there; index_put<true>: added, equal places in
 // order.
 template <bool Accumulate = false, class X, class V, class... A>

@@ -274,36 +274,36 @@ constexpr auto median_of(const X& x) {
 }  // namespace detail
 
 // median(x) of all; median<axis>(x): a tuple of values and places. nanmedian skips NaN.
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto median(const X& x) {
   return detail::median_of<false, false, A...>(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto median(const X& x, KeepDim) {
   return detail::median_of<false, true, A...>(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmedian(const X& x) {
   return detail::median_of<true, false, A...>(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmedian(const X& x, KeepDim) {
   return detail::median_of<true, true, A...>(x);
 }
 // quantile(x, q) of all, quantile<axis>(x, q): q in [0, 1] is a number.
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q) {
   return QuantileOp<false, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto quantile(const X& x, const Q& q, KeepDim) {
   return QuantileOp<false, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q) {
   return QuantileOp<true, false, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }
-template <int... A, class X, class Q>
+template <AxisIndex... A, class X, class Q>
 constexpr auto nanquantile(const X& x, const Q& q, KeepDim) {
   return QuantileOp<true, true, A...>{}(x, detail::checked_in(q, 0, 1, detail::share_text));
 }

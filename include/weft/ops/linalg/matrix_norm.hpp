@@ -104,19 +104,19 @@ struct RenormOp : Operation<RenormOp<A, P>> {
 
 // vector_norm<axes...>(x), vector_norm<axes...>(x, order<1>), vector_norm(x, 2.5): a number is any order but
 // 0 and infinity; of all elements where no axis is named.
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto vector_norm(const X& x) {
   return NormOp<2, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto vector_norm(const X& x, KeepDim) {
   return NormOp<2, true, A...>{}(x);
 }
-template <int... A, class X, class P>
+template <AxisIndex... A, class X, class P>
 constexpr auto vector_norm(const X& x, const P& p) {
   return detail::vector_norm_of<false, A...>(x, p);
 }
-template <int... A, class X, class P>
+template <AxisIndex... A, class X, class P>
 constexpr auto vector_norm(const X& x, const P& p, KeepDim) {
   return detail::vector_norm_of<true, A...>(x, p);
 }

@@ -118,68 +118,68 @@ inline constexpr OrderOf<P> order{};
 inline constexpr OrderOf<std::numeric_limits<int>::max()> order_infinity{};
 
 // The options are those of var.
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto stddev(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return StdDevOp<Given::keep, Given::correction, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amax(const X& x) {
   return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amax(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amin(const X& x) {
   return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto amin(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto any(const X& x) {
   return AnyAllOp<false, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto any(const X& x, KeepDim) {
   return AnyAllOp<false, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto all(const X& x) {
   return AnyAllOp<true, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto all(const X& x, KeepDim) {
   return AnyAllOp<true, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto count_nonzero(const X& x) {
   return CountNonzeroOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto logsumexp(const X& x) {
   return LogSumExpOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto logsumexp(const X& x, KeepDim) {
   return LogSumExpOp<true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto norm(const X& x) {
   return NormOp<2, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto norm(const X& x, KeepDim) {
   return NormOp<2, true, A...>{}(x);
 }
-template <int... A, class X, int P>
+template <AxisIndex... A, class X, int P>
 constexpr auto norm(const X& x, OrderOf<P>) {
   return NormOp<P, false, A...>{}(x);
 }
-template <int... A, class X, int P>
+template <AxisIndex... A, class X, int P>
 constexpr auto norm(const X& x, OrderOf<P>, KeepDim) {
   return NormOp<P, true, A...>{}(x);
 }

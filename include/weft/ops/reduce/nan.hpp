@@ -44,40 +44,40 @@ struct AllEqualOp : Operation<AllEqualOp> {
   }
 };
 
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nansum(const X& x) {
   return NanSumOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nansum(const X& x, KeepDim) {
   return NanSumOp<true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmean(const X& x) {
   return NanMeanOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto nanmean(const X& x, KeepDim) {
   return NanMeanOp<true, A...>{}(x);
 }
 // Tuples: the least and the greatest; the variance, or the standard deviation, and the mean, with the options
 // of var.
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto aminmax(const X& x) {
   return std::tuple{ReduceOp<ir::Op::reduce_min, false, A...>{}(x),
                     ReduceOp<ir::Op::reduce_max, false, A...>{}(x)};
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto aminmax(const X& x, KeepDim) {
   return std::tuple{ReduceOp<ir::Op::reduce_min, true, A...>{}(x),
                     ReduceOp<ir::Op::reduce_max, true, A...>{}(x)};
 }
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto var_mean(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return std::tuple{VarianceOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};
 }
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto std_mean(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return std::tuple{StdDevOp<Given::keep, Given::correction, A...>{}(x), MeanOp<Given::keep, A...>{}(x)};

@@ -2,6 +2,8 @@
 // Reductions along axes named at compile time: sum<1>(x), mean<-1, 0>(x), max<-1>(x), sum(x) over everything.
 // keep_dims versions hold reduced axes at extent 1. Small floating types are summed in f32 and rounded once.
 
+#include <concepts>
+
 #include "weft/ops/shape/movement.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -139,59 +141,69 @@ struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
 struct KeepDim {};
 inline constexpr KeepDim keepdim{};
 
-template <int... A, class X>
+// An axis in <>, counted from the end where it is negative. A truth value is none: it would be meant as
+// keepdim and read as axis 1.
+struct AxisIndex {
+  int value;  // of an operand of n axes -n to n - 1
+
+  template <std::integral I>
+  requires(!std::is_same_v<I, bool>) constexpr AxisIndex(I axis) : value(static_cast<int>(axis)) {}
+  constexpr operator int() const { return value; }
+};
+
+template <AxisIndex... A, class X>
 constexpr auto sum(const X& x) {
   return ReduceOp<ir::Op::reduce_sum, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto sum(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_sum, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto prod(const X& x) {
   return ReduceOp<ir::Op::reduce_prod, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto prod(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_prod, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto max(const X& x) {
   return ReduceOp<ir::Op::reduce_max, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto max(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_max, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto min(const X& x) {
   return ReduceOp<ir::Op::reduce_min, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto min(const X& x, KeepDim) {
   return ReduceOp<ir::Op::reduce_min, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto mean(const X& x) {
   return MeanOp<false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto mean(const X& x, KeepDim) {
   return MeanOp<true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmax(const X& x) {
   return ArgReduceOp<ir::Op::argmax, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmax(const X& x, KeepDim) {
   return ArgReduceOp<ir::Op::argmax, true, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmin(const X& x) {
   return ArgReduceOp<ir::Op::argmin, false, A...>{}(x);
 }
-template <int... A, class X>
+template <AxisIndex... A, class X>
 constexpr auto argmin(const X& x, KeepDim) {
   return ArgReduceOp<ir::Op::argmin, true, A...>{}(x);
 }
@@ -242,7 +254,7 @@ struct SpreadOptions {
 }  // namespace detail
 
 // var<axes...>(x), var<axes...>(x, correction<0>, keepdim)
-template <int... A, class X, class... Option>
+template <AxisIndex... A, class X, class... Option>
 constexpr auto var(const X& x, const Option&...) {
   using Given = detail::SpreadOptions<Option...>;
   return VarianceOp<Given::keep, Given::correction, A...>{}(x);

@@ -2,6 +2,7 @@
 // Literals: tensors made from nothing. They join the graph at their first use; the kernel that reads them
 // computes them in place.
 
+#include "weft/ops/core/in_brackets.hpp"
 #include "weft/ops/core/written.hpp"
 #include "weft/ops/math/pointwise.hpp"
 
@@ -114,6 +115,14 @@ constexpr auto arange() {
   static_assert(Step != 0, "arange: the step is not 0");
   constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
   return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
+}
+WEFT_REFUSAL(ArangeCounts,
+             "arange counts in integers, arange<f32, begin, end, step>(): of fractions write linspace<f32, "
+             "8>(0, 3.5f), or arange<f32, 8>() * 0.5f");
+template <class T, detail::InBrackets... A>
+requires((sizeof...(A) > 0) && ((A.kind != detail::InBrackets::integer) || ...)) constexpr auto arange() {
+  static_assert(sizeof(ArangeCounts<sizeof(T) == 0, T>) > 0);
+  return AfterRefusal{};
 }
 // linspace<f32, n>(low, high)
 template <class T, i64 N, class A, class B>
