@@ -4334,20 +4334,14 @@ struct HostMemory {
 template <>
 struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
 
-// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's; that
-// of too little memory says what takes less.
-inline HostBuffer host_workspace(std::byte* given, i64 bytes) {
-  const auto size = static_cast<std::size_t>(bytes);
-  if (given != nullptr) return HostBuffer::borrow(given, size);
+// What allocate() gives; an Error of too little memory ends with text(): what it was for, what takes less.
+template <class Allocate, class Text>
+auto allocate_or_tell(const Allocate& allocate, const Text& text) {
   try {
-    return HostBuffer(size);
+    return allocate();
   } catch (const Error& e) {
-    if (e.id() != "cpu/out-of-memory") throw;
-    throw Error(e.id(),
-                std::string(e.what()).substr(e.id().size() + 2) +
-                    ": this is the workspace, which holds values between kernels; a smaller batch (with "
-                    "accumulate<N>), checkpoint::blocks or a precision takes less, and memory_timeline(file) "
-                    "of a batch that fits shows what holds it");
+    if (e.id() != "cpu/out-of-memory" && e.id() != "cuda/cudaErrorMemoryAllocation") throw;
+    throw Error(e.id(), std::string(e.what()).substr(e.id().size() + 2) + ": " + text());
   }
 }
 
@@ -8664,8 +8658,8 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   }
   numbers.push(static_cast<u64>(g.dims(node).size()));
   numbers.push(static_cast<u64>(n.dtype));
-  if (n.op != ir::Op::all_reduce_start)  // a done has no attributes
-    for (int k = 0; k < g.attributes(node); ++k) numbers.push(static_cast<u64>(g.attribute(node, k)));
+  for (int k = 0; k < g.attributes(node); ++k)  // a done has none
+    numbers.push(static_cast<u64>(g.attribute(node, k)));
   const bool starts = g.attributes(node) > 0;
   out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes =
       starts ? 2 * kernel_ir::bytes_of(g, node) : 0;
@@ -16034,6 +16028,13 @@ constexpr Lowered thaw_lowered(const u64* words) {
 namespace WEFT_NAMESPACE::compiler {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
+// A value that the workspace holds, for the sentence that says that there is no room for it.
+struct LargeValue {
+  i64 bytes = 0;  // 0: none
+  int op = 0, dtype = 0;
+  Dims dims;
+};
+
 struct ImageHeader {
   int kernels = 0, steps = 0;
   int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
@@ -16046,6 +16047,7 @@ struct ImageHeader {
   int launches = 0;
   int nodes = 0;
   int assigns = 0;
+  LargeValue largest[3];  // of the workspace, the largest first
 };
 
 inline constexpr int kernel_words = 2;
@@ -16076,6 +16078,28 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   }
 }
 
+// The largest values of the workspace, each piece of memory once: of those computed in one place the first.
+// (What a loop keeps for one trip is left out.)
+constexpr void find_largest(const ir::Graph& g, const kernel_ir::Plan& plan, LargeValue (&largest)[3]) {
+  constexpr int count = 3;
+  i64 offsets[count]{-1, -1, -1};
+  for (int x = 0; x < g.nodes.size(); ++x) {
+    const u64 where = plan.where[x];
+    if (where == kernel_ir::BufferAddress::none ||
+        kernel_ir::BufferAddress::space(where) != ir::Space::workspace)
+      continue;
+    const i64 bytes = kernel_ir::bytes_of(g, x), offset = kernel_ir::BufferAddress::offset(where);
+    int place = 0;
+    while (place < count && largest[place].bytes >= bytes && offsets[place] != offset) ++place;
+    if (place == count || largest[place].bytes >= bytes) continue;
+    int last = place;  // what goes: the same memory as something smaller, or the smallest
+    while (last < count - 1 && offsets[last] != offset) ++last;
+    for (; last > place; --last) largest[last] = largest[last - 1], offsets[last] = offsets[last - 1];
+    largest[place] = {bytes, static_cast<int>(g.nodes[x].op), static_cast<int>(g.nodes[x].dtype), g.dims(x)};
+    offsets[place] = offset;
+  }
+}
+
 constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowered& lowered) {
   Image b;
   ImageHeader& h = b.header;
@@ -16101,6 +16125,7 @@ constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowe
   h.optimizer_bytes = g.optimizer_bytes;
   h.nodes = g.nodes.size();
   h.assigns = g.assigns.size();
+  find_largest(g, plan, h.largest);
   count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
@@ -16137,7 +16162,7 @@ constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
 }
 
 // The header goes in front of the image's words.
-inline constexpr int header_words = 25;
+inline constexpr int header_words = 25 + 3 * (4 + max_rank);
 constexpr void write(WordWriter& w, const ImageHeader& h) {
   for (const int x :
        {h.kernels,   h.steps,     h.kernel_at, h.word_at,    h.step_at,  h.address_at, h.number_at,
@@ -16145,6 +16170,11 @@ constexpr void write(WordWriter& w, const ImageHeader& h) {
         h.scalars,   h.launches,  h.nodes,     h.binding_at, h.bindings, h.assigns})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
+  for (const LargeValue& value : h.largest) {
+    w.put_int(value.bytes);
+    for (const int x : {value.op, value.dtype, value.dims.rank}) w.put_int(x);
+    for (const i64 extent : value.dims.extent) w.put_int(extent);
+  }
 }
 constexpr ImageHeader read_header(const u64* words) {
   WordReader r(words);
@@ -16156,6 +16186,11 @@ constexpr ImageHeader read_header(const u64* words) {
     *x = r.get_size();
   for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
     *x = r.get_int();
+  for (LargeValue& value : h.largest) {
+    value.bytes = r.get_int();
+    for (int* x : {&value.op, &value.dtype, &value.dims.rank}) *x = r.get_size();
+    for (i64& extent : value.dims.extent) extent = r.get_int();
+  }
   return h;
 }
 
@@ -23586,6 +23621,17 @@ class Communicator : public Counted {
     throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
   }
 
+  // For its errors: `name` gives the name of the parameter that has a byte of the model's block, and an
+  // element of the gradients' vector is `unit` bytes of that.
+  using StateName = std::string (*)(i64 offset);
+  void name_state(StateName name, i64 unit) { name_ = name, unit_ = unit; }
+  // Request number `request` is of elements [begin, begin + count) of the gradients' vector.
+  void note(int request, i64 begin, i64 count) {
+    const auto k = static_cast<std::size_t>(request);
+    if (noted_.size() <= k) noted_.resize(k + 1);
+    noted_[k] = {begin, begin + count};
+  }
+
   // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls
   // of all ranks, which get the same bits.
   f64 sum(f64 own) {
@@ -23597,8 +23643,37 @@ class Communicator : public Counted {
   }
   f64 mean(f64 own) { return sum(own) / size(); }
 
+ protected:
+  // " of fc1.weight to fc2.bias", what a request is of; nothing where nobody said so.
+  std::string scope_of(int request) const {
+    const auto k = static_cast<std::size_t>(request);
+    return k < noted_.size() ? scope_of(noted_[k].begin, noted_[k].end) : "";
+  }
+  // The same of all requests together.
+  std::string scope_of_all() const {
+    i64 begin = 0, end = 0;
+    for (const Noted& range : noted_) {
+      if (range.begin == range.end) continue;
+      if (begin == end || range.begin < begin) begin = range.begin;
+      if (end < range.end) end = range.end;
+    }
+    return scope_of(begin, end);
+  }
+
  private:
+  struct Noted {
+    i64 begin = 0, end = 0;
+  };
+  std::string scope_of(i64 begin, i64 end) const {
+    if (name_ == nullptr || begin == end) return "";
+    const std::string first = name_(begin * unit_), last = name_((end - 1) * unit_);
+    return first.empty() ? "" : " of " + first + (last.empty() || last == first ? "" : " to " + last);
+  }
+
   std::vector<i64> bounds_;
+  std::vector<Noted> noted_;  // by request
+  StateName name_ = nullptr;
+  i64 unit_ = 1;
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or
@@ -25882,6 +25957,30 @@ std::string state_name(i64 offset) {
     return state_name(static_cast<typename Source::models*>(nullptr), offset);
   else
     return "";
+}
+// "head.weight (50257, 768) of f32, 147 MB; ...": the largest pieces of a model's state.
+template <class M>
+std::string largest_state() {
+  constexpr const auto& table = nn::state_table<M>;
+  std::string text;
+  i64 below = std::numeric_limits<i64>::max();
+  int row = -1;  // of equal ones the one behind it comes next
+  for (int k = 0; k < 3 && k < table.size; ++k) {
+    int next = -1;
+    for (int i = 0; i < table.size; ++i) {
+      const i64 bytes = table.row[i].bytes();
+      const bool left = bytes < below || (bytes == below && i > row);
+      if (left && (next < 0 || bytes > table.row[next].bytes())) next = i;
+    }
+    row = next, below = table.row[next].bytes();
+    if (k > 0 && below < 1 << 20) break;
+    text.append(k > 0 ? "; " : "").append(all_copies_text(table.row[next].name)).append(" ");
+    text.append(to_text(table.row[next].all_dims()).c_str())
+        .append(" of ")
+        .append(name_of(table.row[next].dtype));
+    text.append(", ").append(std::to_string(below >> 20)).append(" MB");
+  }
+  return text;
 }
 // Of what a slot is, which may be a vector of many parameters.
 inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {
@@ -29623,13 +29722,16 @@ class LaunchList {
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
+        if (launch.number_count > 3)
+          blocks_.communicator->note(static_cast<int>(launch.numbers[0]), static_cast<i64>(launch.numbers[3]),
+                                     static_cast<i64>(launch.numbers[1]));
         if (step.kind == compiler::StepKind::all_gather_state_start)
           reserve_state(launch);
         else if (step.kind == compiler::StepKind::reduce_scatter_state_start)
           blocks_.communicator->reserve_any_part(static_cast<int>(launch.numbers[0]),
                                                  static_cast<i64>(launch.numbers[1]),
                                                  static_cast<DType>(launch.numbers[2]));
-        else if (launch.number_count > 3)
+        else if (launch.number_count > 4)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
       if (step.kind == compiler::StepKind::group_collective) {
@@ -35413,6 +35515,7 @@ inline void run_all_gather_state_start(const HostLaunch& launch, int) {
   } else {
     narrow_state<DType::f16>(call);
   }
+  communicator_of(launch).note(call.request, call.begin, call.elements);
   communicator_of(launch).start_state(call.request, call.to, call.begin, call.elements, call.shares,
                                       call.unit());
 }
@@ -35425,6 +35528,7 @@ inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
 inline void run_reduce_scatter_state_start(const HostLaunch& launch, int) {
   const ScatterStateCall call(launch);
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).note(call.request, call.begin, call.elements);
   communicator_of(launch).reserve_part(call.request, call.begin, call.elements, call.shares, call.dtype);
   communicator_of(launch).start_scatter_into(call.request, &call.part, 1, call.to);
 }
@@ -35693,6 +35797,35 @@ struct HostKernels {
 };
 
 }  // namespace WEFT_NAMESPACE::exec
+// ---- weft/targets/workspace.hpp ----
+// The memory that a program works in, and what is said where there is none.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Of a workspace that there is no memory for: its largest values, and what takes less.
+inline std::string workspace_text(const compiler::ImageHeader& header) {
+  std::string text = "this is the workspace, which holds values between kernels";
+  const char* before = "; the largest are ";
+  for (const compiler::LargeValue& value : header.largest) {
+    if (value.bytes < 1 << 20) break;
+    text.append(before).append(ir::info(static_cast<ir::Op>(value.op)).name).append(" ");
+    text.append(to_text(value.dims).c_str()).append(" of ").append(name_of(static_cast<DType>(value.dtype)));
+    text.append(", ").append(std::to_string(value.bytes >> 20)).append(" MB");
+    before = "; ";
+  }
+  return text +
+         "; a smaller batch (with accumulate<N>), checkpoint::blocks or a precision takes less, and "
+         "memory_timeline(file) of a batch that fits shows what holds it";
+}
+
+// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's.
+inline HostBuffer host_workspace(std::byte* given, i64 bytes, const compiler::ImageHeader& header = {}) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (given != nullptr) return HostBuffer::borrow(given, size);
+  return allocate_or_tell([&] { return HostBuffer(size); }, [&] { return workspace_text(header); });
+}
+
+}  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -35707,7 +35840,7 @@ class HostProgram {
       : threads_(device.threads),
         states_(given.model),
         optimizer_(given.optimizer),
-        workspace_(host_workspace(given.workspace, memory_bytes())),
+        workspace_(host_workspace(given.workspace, memory_bytes(), P::header)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
@@ -38102,7 +38235,12 @@ class Model {
   // From `seed`. `memory`: state_bytes() of the device's memory that the caller keeps alive, or null for the
   // model's own.
   explicit Model(const Device& device, u64 seed, void* memory = nullptr)
-      : state_(exec::allocate(device, state_bytes(), memory)) {
+      : state_(exec::allocate_or_tell(
+            [&] { return exec::allocate(device, state_bytes(), memory); },
+            [] {
+              return "this is the model's state; the largest are " + exec::largest_state<M>() +
+                     "; layers of bf16 take half of it, nn::Linear<8, 8, true, bf16>";
+            })) {
     Memory::zero(device, state_->data(), state_bytes());
     initialize(seed);
   }
@@ -42984,6 +43122,10 @@ WEFT_REFUSAL(WindowIsPerAxis,
              "a window, stride, padding or dilation is one number for all axes, or one an axis: write "
              "Conv2d<3, 8, PerAxis{3, 5}>, MaxPool2d<PerAxis{2, 3}>, .stride = {2, 1} in place of std::pair, "
              "std::tuple or std::array");
+WEFT_REFUSAL(
+    WindowIsWhole,
+    "a window, stride, padding or dilation is counted in elements: write a whole number, .stride = 2; a "
+    "factor that need not be one is interpolate's, InterpolateOptions{.scale_factor = 1.5}");
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
@@ -42994,7 +43136,12 @@ struct EachAxis {
   constexpr EachAxis(T all) : value{all, all, all} {}
   constexpr EachAxis(T a, T b) : value{a, b, 0}, count(2) {}
   constexpr EachAxis(T a, T b, T c) : value{a, b, c}, count(3) {}
-  template <class Other>  // a refusal
+  template <class... Number>  // refusals
+  requires(std::is_integral_v<T> && sizeof...(Number) <= 3 && (std::is_arithmetic_v<Number> && ...) &&
+           (std::is_floating_point_v<Number> || ...)) constexpr EachAxis(Number...) {
+    static_assert(sizeof(WindowIsWhole<(sizeof...(Number) > 3), Number...>) > 0);
+  }
+  template <class Other>
   requires std::is_class_v<Other>
   constexpr EachAxis(const Other&) { static_assert(sizeof(WindowIsPerAxis<sizeof(Other) == 0, Other>) > 0); }
   // member by member: nvcc hands constants to the host compiler in this spelling
@@ -43020,6 +43167,10 @@ struct Padding {
   constexpr Padding(const PerAxis& all) : width(all) {}
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
   constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
+  template <class... Number>  // a refusal
+  requires(sizeof...(Number) <= 3 && (std::is_arithmetic_v<Number> && ...) &&
+           (std::is_floating_point_v<Number> || ...)) constexpr Padding(Number... all)
+      : width(all...) {}
   constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}
   // Another word becomes a negative width, which the convolution refuses.
   template <int N>
@@ -54803,6 +54954,14 @@ WEFT_REFUSAL(
   M(multi_margin_loss) M(multilabel_margin_loss) M(multilabel_soft_margin_loss) M(nll_loss) \
   M(poisson_nll_loss) M(smooth_l1_loss) M(soft_margin_loss) M(triplet_margin_loss) \
   M(triplet_margin_with_distance_loss)
+// Which take words and truth values, too.
+#define WEFT_WITHOUT_FRACTIONS(M) \
+  M(dynamic_update_slice) M(gumbel_softmax) M(histogram) M(index_put) M(index_reduce) M(pad) M(put) M(scatter_reduce) \
+  M(take_along_dim) M(tensordot) M(vander)
+#define WEFT_OF_A_DTYPE(M) \
+  M(arange) M(cauchy) M(empty) M(exponential) M(eye) M(geometric) \
+  M(linspace) M(log_normal) M(logspace) M(ones) M(rand) M(randint) M(randn) \
+  M(randperm) M(zeros)
 // clang-format on
 
 namespace spelled {
@@ -54811,10 +54970,13 @@ WEFT_WITHOUT_BRACKETS(WEFT_SPELLED)
 WEFT_OF_INTEGERS(WEFT_SPELLED)
 WEFT_PAIRS_OF_INTEGERS(WEFT_SPELLED)
 WEFT_LOSSES(WEFT_SPELLED)
+WEFT_WITHOUT_FRACTIONS(WEFT_SPELLED)
+WEFT_OF_A_DTYPE(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
 namespace detail {
+constexpr bool has_fraction(auto... given) { return ((given.kind == InBrackets::fraction) || ...); }
 constexpr bool are_integers(auto... given) { return ((given.kind == InBrackets::integer) && ...); }
 // What stands first in the <> of a loss.
 struct InLossBrackets {
@@ -54848,6 +55010,24 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_COUNTED_PAIR)
 #undef WEFT_COUNTED_PAIR
 #undef WEFT_COUNTED_ONE
 #undef WEFT_COUNTED
+
+#define WEFT_WHOLE(name)                                                                        \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>          \
+  requires(detail::has_fraction(First, Rest...)) constexpr auto name(const X& x, const B&...) { \
+    return detail::respelled<IntegersAreInBrackets<false, spelled::name, X>>(x);                \
+  }
+WEFT_WITHOUT_FRACTIONS(WEFT_WHOLE)
+#undef WEFT_WHOLE
+
+// zeros<2, 3>()
+#define WEFT_TYPED(name)                                                                                \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class... B>                           \
+  constexpr auto name(const B&...) {                                                                    \
+    static_assert(sizeof(DtypeAndShapeAreTemplateArguments<(sizeof...(B) > 1024), spelled::name>) > 0); \
+    return AfterRefusal{};                                                                              \
+  }
+WEFT_OF_A_DTYPE(WEFT_TYPED)
+#undef WEFT_TYPED
 
 #define WEFT_LOSS(name)                                                                    \
   template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B> \
@@ -54899,11 +55079,13 @@ WEFT_POOLED(avg_pool3d)
 #undef WEFT_POOLED
 
 // A padding's word.
-template <FixedString Word, auto... Widths, class X, class... B>
+template <FixedString Word, i64... Widths, class X, class... B>
 constexpr auto pad(const X& x, const B&...) {
   return detail::respelled<WordIsTemplateArgument<false, spelled::pad, X>>(x);
 }
 
+#undef WEFT_OF_A_DTYPE
+#undef WEFT_WITHOUT_FRACTIONS
 #undef WEFT_LOSSES
 #undef WEFT_PAIRS_OF_INTEGERS
 #undef WEFT_OF_INTEGERS
@@ -62576,6 +62758,29 @@ struct Options {
 
 namespace WEFT_NAMESPACE::train {
 
+// What the ranks of a program must have in common, by digests: the program, and the optimiser's numbers with
+// the bound to clip by.
+struct Digest {
+  static constexpr u64 version =
+      u64{WEFT_VERSION_MAJOR} << 32 | u64{WEFT_VERSION_MINOR} << 16 | u64{WEFT_VERSION_PATCH};
+  u64 program = 14695981039346656037u ^ version, numbers = 14695981039346656037u;
+
+  // (Fowler, Noll and Vo's hash, 64 bits.)
+  static constexpr void add(u64& to, u64 word) { to = (to ^ word) * 1099511628211u; }
+  // Of a schedule, the rates at some steps.
+  template <class Optimizer, class Clip>
+  void add_numbers(const Optimizer& optimizer, const Clip& clip) {
+    constexpr int count = Optimizer::base::numbers;
+    f32 number[at_least_one(count)]{};
+    for (i64 step = 0; step <= 1'000'000; step = step < 10 ? step + 1 : 2 * step)
+      for (int g = 0; g < Optimizer::group_count; ++g) {
+        optimizer.fill(g, step, number);
+        for (int n = 0; n < count; ++n) add(numbers, std::bit_cast<u32>(number[n]));
+      }
+    if constexpr (requires { clip.most; }) add(numbers, std::bit_cast<u32>(clip.most));
+  }
+};
+
 // Degree: how many ranks that follow one another are one, as they have the parts of one model; this rank is
 // then among those with the same parts.
 template <class Comm, int Degree = 1>
@@ -62590,15 +62795,22 @@ class Ranks {
   i64 rank() const { return communicator_->rank(); }
   i64 size() const { return communicator_->size(); }
 
-  // Throws "comm/mismatch" where a rank's program, known by a digest, is another than rank 0's.
-  void check_same(u64 digest) const {
-    std::string all(static_cast<std::size_t>(size()) * sizeof digest, '\0');
+  // Throws "comm/mismatch" where a rank's program or numbers are others than rank 0's.
+  void check_same(const Digest& digest) const {
+    std::vector<Digest> all(static_cast<std::size_t>(size()));
     communicator_->all_gather(&digest, all.data(), sizeof digest);
-    for (i64 r = 1; r < size(); ++r)
-      if (all.compare(static_cast<std::size_t>(r) * sizeof digest, sizeof digest, all, 0, sizeof digest) != 0)
-        throw Error("comm/mismatch", "rank " + std::to_string(r) +
-                                         " runs another program than rank 0, with another model, batch or "
-                                         "options: start one and the same on every rank");
+    for (std::size_t r = 1; r < all.size(); ++r) {
+      if (all[r].program != all[0].program)
+        throw Error("comm/mismatch",
+                    "rank " + std::to_string(r) +
+                        " runs another program than rank 0, with another model, batch, options "
+                        "or version of weft: start one and the same on every rank");
+      if (all[r].numbers != all[0].numbers)
+        throw Error("comm/mismatch",
+                    "rank " + std::to_string(r) +
+                        " has other numbers than rank 0, in its optimiser, a schedule or the "
+                        "bound to clip by: give every rank the same");
+    }
   }
   void broadcast(void* data, i64 bytes) const {
     if (size() > 1 && bytes > 0) communicator_->broadcast(data, bytes);
@@ -62680,7 +62892,7 @@ class Ranks<comm::None, Degree> {
   static constexpr comm::Communicator* communicator() { return nullptr; }
   static constexpr i64 rank() { return 0; }
   static constexpr i64 size() { return 1; }
-  static constexpr void check_same(u64) {}
+  static constexpr void check_same(const Digest&) {}
   static constexpr void broadcast(void*, i64) {}
   template <class F>
   static void together(const char*, const F& f) {
@@ -62710,10 +62922,10 @@ using GroupRanks = typename GroupRanksOf<M>::type;
 template <class M, class Comm>
 using DataRanks = Ranks<Comm, nn::state_table<M>.degree>;
 
-// Before a program of several ranks begins: every rank is one of the same program, known by a digest, and has
-// rank 0's seed.
+// Before a program of several ranks begins: every rank is one of the same program, with the same numbers, and
+// has rank 0's seed.
 template <class R>
-void join(const R& ranks, u64 digest, u64& seed) {
+void join(const R& ranks, const Digest& digest, u64& seed) {
   ranks.check_same(digest);
   ranks.broadcast(&seed, sizeof seed);
 }
@@ -62724,6 +62936,14 @@ void join(const R& ranks, u64 digest, u64& seed) {
 // copied, with arguments in braces.
 
 namespace WEFT_NAMESPACE::train {
+
+// Of an optimiser's state that there is no memory for.
+inline std::string optimizer_text(i64 parameters) {
+  return "this is the optimiser's state, beside " + std::to_string(parameters >> 20) +
+         " MB of parameters: optim::SGD and Adafactor keep less than AdamW, and comm::zero<1, Backend> "
+         "shares it out "
+         "over the ranks";
+}
 
 WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "
@@ -67087,7 +67307,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
-    state_ = exec::allocate(device, optimizer_bytes(ranks_.size()), lent.optimizer);
+    state_ = exec::allocate_or_tell(
+        [&] { return exec::allocate(device, optimizer_bytes(ranks_.size()), lent.optimizer); },
+        [] { return train::optimizer_text(nn::state_table<M>.trained_bytes); });
     Memory::zero(device, state_->data(), optimizer_bytes(ranks_.size()));
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
@@ -67466,12 +67688,16 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   // Every rank is one of the same program, and begins with rank 0's seed and values.
   void join_ranks() {
-    u64 digest = 14695981039346656037u;
-    digest += O::reduction.by_engine;
-    for (int k = 0; k < Code<true>::header.size; ++k)
-      digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
+    train::Digest digest;
+    digest.add(digest.program, O::reduction.by_engine);
+    for (int k = 0; k < Code<true>::header.size; ++k) digest.add(digest.program, Code<true>::image[k]);
+    digest.add_numbers(optimizer_, clip_);
     train::join(ranks_, digest, seed_);
     train::join(group_, digest, seed_);
+    if constexpr (O::distributed)
+      ranks_.communicator()->name_state(
+          [](i64 offset) { return exec::state_name(static_cast<M*>(nullptr), offset); },
+          size_of(train::parameter_type<M>()));
     ranks_.broadcast(model_.state(), nn::state_table<M>.bytes);
   }
 
@@ -73941,7 +74167,8 @@ class CudaProgram {
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
                    own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
     memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes)
-                                         : DeviceBuffer(own, allocator_);
+                                         : allocate_or_tell([&] { return DeviceBuffer(own, allocator_); },
+                                                            [] { return workspace_text(P::header); });
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;

@@ -36,6 +36,7 @@ class ThreadRanks {
   };
   static inline thread_local World* world = nullptr;
   static inline thread_local int rank = 0;
+  static inline thread_local weft::i64 sums = 0;  // that this rank has begun, of gradients or pieces of them
   static inline thread_local weft::i64 most_sent = 0;  // bytes of a bucket that was scattered
 
   class Communicator final : public weft::comm::Communicator {
@@ -54,6 +55,7 @@ class ThreadRanks {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
       if (sum.data != nullptr || sum.count != count || sum.dtype != dtype) throw weft::Error("test", "start");
       sum.data = data;
+      ++sums;
     }
     void wait_sum(int request) override {
       Sum& sum = sums_[static_cast<std::size_t>(request)];
@@ -72,7 +74,10 @@ class ThreadRanks {
     void reserve_scatter_into(int request, const weft::i64* bounds, weft::DType dtype) override {
       reserve_pieces(request, bounds, dtype);
     }
-    void start_scatter(int request, void* data) override { start_pieces(request, data, false); }
+    void start_scatter(int request, void* data) override {
+      start_pieces(request, data, false);
+      ++sums;
+    }
     void start_gather(int request, void* data) override { start_pieces(request, data, true); }
     void start_scatter_into(int request, const Part* parts, int count, void* to) override {
       start_pieces(request, to, false);

@@ -3,6 +3,7 @@
 // rank makes the same calls in the same order; a sum adds 0, then what the ranks have, in their order, so all
 // ranks get the same bits, those of one process that adds them one by one.
 
+#include <string>
 #include <vector>
 
 #include "weft/comm/shares.hpp"
@@ -98,6 +99,17 @@ class Communicator : public Counted {
     throw Error("comm/backend", "this backend connects comm::ddp alone: it shares no vector out");
   }
 
+  // For its errors: `name` gives the name of the parameter that has a byte of the model's block, and an
+  // element of the gradients' vector is `unit` bytes of that.
+  using StateName = std::string (*)(i64 offset);
+  void name_state(StateName name, i64 unit) { name_ = name, unit_ = unit; }
+  // Request number `request` is of elements [begin, begin + count) of the gradients' vector.
+  void note(int request, i64 begin, i64 count) {
+    const auto k = static_cast<std::size_t>(request);
+    if (noted_.size() <= k) noted_.resize(k + 1);
+    noted_[k] = {begin, begin + count};
+  }
+
   // Of a number that every rank has: the sum in the order of ranks, and that divided by their number. Calls
   // of all ranks, which get the same bits.
   f64 sum(f64 own) {
@@ -109,8 +121,37 @@ class Communicator : public Counted {
   }
   f64 mean(f64 own) { return sum(own) / size(); }
 
+ protected:
+  // " of fc1.weight to fc2.bias", what a request is of; nothing where nobody said so.
+  std::string scope_of(int request) const {
+    const auto k = static_cast<std::size_t>(request);
+    return k < noted_.size() ? scope_of(noted_[k].begin, noted_[k].end) : "";
+  }
+  // The same of all requests together.
+  std::string scope_of_all() const {
+    i64 begin = 0, end = 0;
+    for (const Noted& range : noted_) {
+      if (range.begin == range.end) continue;
+      if (begin == end || range.begin < begin) begin = range.begin;
+      if (end < range.end) end = range.end;
+    }
+    return scope_of(begin, end);
+  }
+
  private:
+  struct Noted {
+    i64 begin = 0, end = 0;
+  };
+  std::string scope_of(i64 begin, i64 end) const {
+    if (name_ == nullptr || begin == end) return "";
+    const std::string first = name_(begin * unit_), last = name_((end - 1) * unit_);
+    return first.empty() ? "" : " of " + first + (last.empty() || last == first ? "" : " to " + last);
+  }
+
   std::vector<i64> bounds_;
+  std::vector<Noted> noted_;  // by request
+  StateName name_ = nullptr;
+  i64 unit_ = 1;
 };
 
 // Adds what `ranks` ranks have of one piece, each `length` elements behind the last, to what `to` has, or

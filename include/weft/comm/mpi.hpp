@@ -25,7 +25,12 @@ namespace comm {
 class MpiCommunicator final : public Communicator {
  public:
   explicit MpiCommunicator(const RankSubset& ranks = {}, bool of_parts = false)
-      : ranks_(ranks), of_parts_(of_parts), exchange_(ranks), gather_(ranks), state_(ranks), control_(ranks) {
+      : ranks_(met(ranks)),
+        of_parts_(of_parts),
+        exchange_(ranks),
+        gather_(ranks),
+        state_(ranks),
+        control_(ranks) {
     MPI_Comm_rank(exchange_, &rank_);
     MPI_Comm_size(exchange_, &size_);
   }
@@ -73,7 +78,7 @@ class MpiCommunicator final : public Communicator {
     sum.buffer = next_buffer_;
     next_buffer_ = 1 - next_buffer_;
     Buffer& buffer = buffers_[sum.buffer];
-    if (buffer.request >= 0) wait_for(buffer.request, scatter_text(buffer.request));
+    if (buffer.request >= 0) wait_pieces(buffer.request);
     buffer.request = request;
     const auto last = static_cast<std::size_t>(size_ - 1);
     const i64 length = sum.begin[last] + sum.length[last];
@@ -108,13 +113,13 @@ class MpiCommunicator final : public Communicator {
     gathered_.push_back(request);
   }
   void wait_sum(int request) override {
-    wait_for(request,
-             (of_parts_ ? "sum of parts, request " : "sum of gradients, bucket ") + std::to_string(request));
+    wait_for(request, of_parts_ ? "sum of parts" : "sum of the gradients");
   }
   void wait_pieces(int request) override {
     const bool gathers = sums_[static_cast<std::size_t>(request)].gathers;
-    wait_for(request,
-             gathers ? "gathering of pieces, request " + std::to_string(request) : scatter_text(request));
+    wait_for(request, gathers     ? "gathering of the parameters"
+                      : of_parts_ ? "scatter of parts"
+                                  : "sum of pieces of the gradients");
   }
   // The second halves begin in the order of the first, which is that of all ranks.
   void progress() override {
@@ -274,16 +279,16 @@ class MpiCommunicator final : public Communicator {
           "MPI_Ialltoallv");
     begun_.push_back(request);
   }
-  std::string scatter_text(int request) const {
-    return (of_parts_ ? "scatter of parts, request " : "sum of pieces of gradients, bucket ") +
-           std::to_string(request);
-  }
-  void wait_for(int request, const std::string& what) {
+  void wait_for(int request, const char* what) {
     if (size_ == 1) return;
     const Sum& sum = sums_[static_cast<std::size_t>(request)];
-    wait(what + " of " + std::to_string(sums_.size()), [&] {
+    const auto done = [&] {
       progress();
       return sum.stage == Stage::done;
+    };
+    wait(what, done, [&] {
+      return scope_of(request) + ", request " + std::to_string(request) + " of " +
+             std::to_string(sums_.size());
     });
   }
 
@@ -299,9 +304,14 @@ class MpiCommunicator final : public Communicator {
     return done != 0;
   }
 
-  // Until done(); ranks that wait too say so when half of the time is over, and the others are named.
+  // Until done(); ranks that wait too say so when half of the time is over, and the others are named, behind
+  // what is waited for, which more() tells the rest of.
   template <class Done>
-  void wait(const std::string& what, const Done& done) {
+  void wait(const char* what, const Done& done) {
+    wait(what, done, [] { return std::string(); });
+  }
+  template <class Done, class More>
+  void wait(const char* what, const Done& done, const More& more) {
     using Clock = std::chrono::steady_clock;
     ++waits_;
     if (done()) return;
@@ -317,7 +327,7 @@ class MpiCommunicator final : public Communicator {
         tell_all();
       }
       if (!heard.empty()) listen(heard);
-      if (seconds > most) give_up(what, heard);
+      if (seconds > most) give_up(what + more(), heard);
     }
   }
   void tell_all() {
@@ -344,10 +354,13 @@ class MpiCommunicator final : public Communicator {
     for (int r = 0; r < size_; ++r)
       if (r != rank_ && heard[static_cast<std::size_t>(r)] == 0)
         silent += (silent.empty() ? "" : ", ") + std::to_string(ranks_.first + r * ranks_.stride);
-    detail::MpiProcess::get().failed = true;
-    throw Error("comm/timeout", what + ": rank " + (silent.empty() ? "?" : silent) + " was silent for " +
-                                    std::to_string(static_cast<i64>(detail::mpi_timeout())) +
-                                    " s (WEFT_COMM_TIMEOUT)");
+    detail::fail_silent(what, silent);
+  }
+
+  static RankSubset met(const RankSubset& ranks) {
+    detail::MpiProcess::get();
+    detail::meet(ranks, "connection of the ranks");
+    return ranks;
   }
 
   detail::MpiProcess& process_ = detail::MpiProcess::get();

@@ -8,8 +8,11 @@
 #endif
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "weft/comm/tensor_parallel.hpp"
 #include "weft/core/error.hpp"
@@ -52,6 +55,56 @@ struct MpiProcess {
 
   bool ends = false, failed = false;
 };
+
+// Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
+inline double mpi_timeout() {
+  const char* given = std::getenv("WEFT_COMM_TIMEOUT");
+  const double seconds = given != nullptr ? std::atof(given) : 0;
+  return seconds > 0 ? seconds : 300;
+}
+[[noreturn]] inline void fail_silent(const std::string& what, const std::string& silent) {
+  MpiProcess::get().failed = true;
+  throw Error("comm/timeout", what + ": rank " + (silent.empty() ? "?" : silent) + " was silent for " +
+                                  std::to_string(static_cast<i64>(mpi_timeout())) + " s (WEFT_COMM_TIMEOUT)");
+}
+
+// Returns when every rank of a subset has come here: before calls of MPI that wait without an end, as all
+// that make a communicator do. Throws "comm/timeout". (Messages of the program's own communicator, there
+// being no other yet, with a tag of their own.)
+inline void meet(const RankSubset& ranks, const char* what) {
+  constexpr int tag = 32767;  // the largest that every MPI has
+  int own = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &own);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (ranks.count > 0) size = ranks.count;
+  std::vector<MPI_Request> come(static_cast<std::size_t>(size), MPI_REQUEST_NULL);
+  for (int k = 0; k < size; ++k) {
+    const int r = ranks.first + k * ranks.stride;
+    if (r == own) continue;
+    MPI_Request sent = MPI_REQUEST_NULL;
+    check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, r, tag, MPI_COMM_WORLD, &come[static_cast<std::size_t>(k)]),
+              "MPI_Irecv");
+    check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, r, tag, MPI_COMM_WORLD, &sent), "MPI_Isend");
+    MPI_Request_free(&sent);
+  }
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  for (int all = 0; all == 0;) {
+    check_mpi(MPI_Testall(size, come.data(), &all, MPI_STATUSES_IGNORE), "MPI_Testall");
+    if (all != 0) break;
+    if (std::chrono::duration<double>(Clock::now() - start).count() > mpi_timeout()) {
+      std::string silent;
+      for (int k = 0; k < size; ++k) {
+        int there = 1;
+        MPI_Test(&come[static_cast<std::size_t>(k)], &there, MPI_STATUS_IGNORE);
+        if (there == 0)
+          silent += (silent.empty() ? "" : ", ") + std::to_string(ranks.first + k * ranks.stride);
+      }
+      fail_silent(what, silent);
+    }
+    std::this_thread::yield();
+  }
+}
 
 // A communicator of its own, whose errors are returned. A call of the ranks that it connects.
 class MpiGroup {
@@ -98,12 +151,5 @@ class MpiUnit {
  private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
-
-// Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
-inline double mpi_timeout() {
-  const char* given = std::getenv("WEFT_COMM_TIMEOUT");
-  const double seconds = given != nullptr ? std::atof(given) : 0;
-  return seconds > 0 ? seconds : 300;
-}
 
 }  // namespace WEFT_NAMESPACE::comm::detail

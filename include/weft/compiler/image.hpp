@@ -8,6 +8,13 @@
 namespace WEFT_NAMESPACE::compiler {
 
 // Where the parts of an image begin, and what a program needs to know before it runs.
+// A value that the workspace holds, for the sentence that says that there is no room for it.
+struct LargeValue {
+  i64 bytes = 0;  // 0: none
+  int op = 0, dtype = 0;
+  Dims dims;
+};
+
 struct ImageHeader {
   int kernels = 0, steps = 0;
   int kernel_at = 0, word_at = 0, step_at = 0, address_at = 0, number_at = 0, output_at = 0, preset_at = 0,
@@ -20,6 +27,7 @@ struct ImageHeader {
   int launches = 0;
   int nodes = 0;
   int assigns = 0;
+  LargeValue largest[3];  // of the workspace, the largest first
 };
 
 inline constexpr int kernel_words = 2;
@@ -50,6 +58,28 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
   }
 }
 
+// The largest values of the workspace, each piece of memory once: of those computed in one place the first.
+// (What a loop keeps for one trip is left out.)
+constexpr void find_largest(const ir::Graph& g, const kernel_ir::Plan& plan, LargeValue (&largest)[3]) {
+  constexpr int count = 3;
+  i64 offsets[count]{-1, -1, -1};
+  for (int x = 0; x < g.nodes.size(); ++x) {
+    const u64 where = plan.where[x];
+    if (where == kernel_ir::BufferAddress::none ||
+        kernel_ir::BufferAddress::space(where) != ir::Space::workspace)
+      continue;
+    const i64 bytes = kernel_ir::bytes_of(g, x), offset = kernel_ir::BufferAddress::offset(where);
+    int place = 0;
+    while (place < count && largest[place].bytes >= bytes && offsets[place] != offset) ++place;
+    if (place == count || largest[place].bytes >= bytes) continue;
+    int last = place;  // what goes: the same memory as something smaller, or the smallest
+    while (last < count - 1 && offsets[last] != offset) ++last;
+    for (; last > place; --last) largest[last] = largest[last - 1], offsets[last] = offsets[last - 1];
+    largest[place] = {bytes, static_cast<int>(g.nodes[x].op), static_cast<int>(g.nodes[x].dtype), g.dims(x)};
+    offsets[place] = offset;
+  }
+}
+
 constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowered& lowered) {
   Image b;
   ImageHeader& h = b.header;
@@ -75,6 +105,7 @@ constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowe
   h.optimizer_bytes = g.optimizer_bytes;
   h.nodes = g.nodes.size();
   h.assigns = g.assigns.size();
+  find_largest(g, plan, h.largest);
   count_work(lowered, 0, lowered.steps.size(), 1, h);
   b.outputs = plan.outputs;
   b.presets = g.presets;
@@ -111,7 +142,7 @@ constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
 }
 
 // The header goes in front of the image's words.
-inline constexpr int header_words = 25;
+inline constexpr int header_words = 25 + 3 * (4 + max_rank);
 constexpr void write(WordWriter& w, const ImageHeader& h) {
   for (const int x :
        {h.kernels,   h.steps,     h.kernel_at, h.word_at,    h.step_at,  h.address_at, h.number_at,
@@ -119,6 +150,11 @@ constexpr void write(WordWriter& w, const ImageHeader& h) {
         h.scalars,   h.launches,  h.nodes,     h.binding_at, h.bindings, h.assigns})
     w.put_int(x);
   for (const i64 x : {h.workspace_bytes, h.model_bytes, h.optimizer_bytes, h.flops, h.bytes}) w.put_int(x);
+  for (const LargeValue& value : h.largest) {
+    w.put_int(value.bytes);
+    for (const int x : {value.op, value.dtype, value.dims.rank}) w.put_int(x);
+    for (const i64 extent : value.dims.extent) w.put_int(extent);
+  }
 }
 constexpr ImageHeader read_header(const u64* words) {
   WordReader r(words);
@@ -130,6 +166,11 @@ constexpr ImageHeader read_header(const u64* words) {
     *x = r.get_size();
   for (i64* x : {&h.workspace_bytes, &h.model_bytes, &h.optimizer_bytes, &h.flops, &h.bytes})
     *x = r.get_int();
+  for (LargeValue& value : h.largest) {
+    value.bytes = r.get_int();
+    for (int* x : {&value.op, &value.dtype, &value.dims.rank}) *x = r.get_size();
+    for (i64& extent : value.dims.extent) extent = r.get_int();
+  }
   return h;
 }
 

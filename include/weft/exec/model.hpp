@@ -9,6 +9,7 @@
 #include "weft/exec/function.hpp"
 #include "weft/exec/load.hpp"
 #include "weft/exec/model_refusals.hpp"
+#include "weft/exec/state_names.hpp"
 #include "weft/exec/summary.hpp"
 #include "weft/exec/whole_state.hpp"
 
@@ -101,7 +102,12 @@ class Model {
   // From `seed`. `memory`: state_bytes() of the device's memory that the caller keeps alive, or null for the
   // model's own.
   explicit Model(const Device& device, u64 seed, void* memory = nullptr)
-      : state_(exec::allocate(device, state_bytes(), memory)) {
+      : state_(exec::allocate_or_tell(
+            [&] { return exec::allocate(device, state_bytes(), memory); },
+            [] {
+              return "this is the model's state; the largest are " + exec::largest_state<M>() +
+                     "; layers of bf16 take half of it, nn::Linear<8, 8, true, bf16>";
+            })) {
     Memory::zero(device, state_->data(), state_bytes());
     initialize(seed);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // What a program calls the pieces of its state, in the sentences that speak of them.
 
+#include <limits>
 #include <string>
 
 #include "weft/exec/trace.hpp"
@@ -39,6 +40,30 @@ std::string state_name(i64 offset) {
     return state_name(static_cast<typename Source::models*>(nullptr), offset);
   else
     return "";
+}
+// "head.weight (50257, 768) of f32, 147 MB; ...": the largest pieces of a model's state.
+template <class M>
+std::string largest_state() {
+  constexpr const auto& table = nn::state_table<M>;
+  std::string text;
+  i64 below = std::numeric_limits<i64>::max();
+  int row = -1;  // of equal ones the one behind it comes next
+  for (int k = 0; k < 3 && k < table.size; ++k) {
+    int next = -1;
+    for (int i = 0; i < table.size; ++i) {
+      const i64 bytes = table.row[i].bytes();
+      const bool left = bytes < below || (bytes == below && i > row);
+      if (left && (next < 0 || bytes > table.row[next].bytes())) next = i;
+    }
+    row = next, below = table.row[next].bytes();
+    if (k > 0 && below < 1 << 20) break;
+    text.append(k > 0 ? "; " : "").append(all_copies_text(table.row[next].name)).append(" ");
+    text.append(to_text(table.row[next].all_dims()).c_str())
+        .append(" of ")
+        .append(name_of(table.row[next].dtype));
+    text.append(", ").append(std::to_string(below >> 20)).append(" MB");
+  }
+  return text;
 }
 // Of what a slot is, which may be a vector of many parameters.
 inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {

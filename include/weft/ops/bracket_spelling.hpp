@@ -85,6 +85,14 @@ WEFT_REFUSAL(
   M(multi_margin_loss) M(multilabel_margin_loss) M(multilabel_soft_margin_loss) M(nll_loss) \
   M(poisson_nll_loss) M(smooth_l1_loss) M(soft_margin_loss) M(triplet_margin_loss) \
   M(triplet_margin_with_distance_loss)
+// Which take words and truth values, too.
+#define WEFT_WITHOUT_FRACTIONS(M) \
+  M(dynamic_update_slice) M(gumbel_softmax) M(histogram) M(index_put) M(index_reduce) M(pad) M(put) M(scatter_reduce) \
+  M(take_along_dim) M(tensordot) M(vander)
+#define WEFT_OF_A_DTYPE(M) \
+  M(arange) M(cauchy) M(empty) M(exponential) M(eye) M(geometric) \
+  M(linspace) M(log_normal) M(logspace) M(ones) M(rand) M(randint) M(randn) \
+  M(randperm) M(zeros)
 // clang-format on
 
 namespace spelled {
@@ -93,10 +101,13 @@ WEFT_WITHOUT_BRACKETS(WEFT_SPELLED)
 WEFT_OF_INTEGERS(WEFT_SPELLED)
 WEFT_PAIRS_OF_INTEGERS(WEFT_SPELLED)
 WEFT_LOSSES(WEFT_SPELLED)
+WEFT_WITHOUT_FRACTIONS(WEFT_SPELLED)
+WEFT_OF_A_DTYPE(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
 namespace detail {
+constexpr bool has_fraction(auto... given) { return ((given.kind == InBrackets::fraction) || ...); }
 constexpr bool are_integers(auto... given) { return ((given.kind == InBrackets::integer) && ...); }
 // What stands first in the <> of a loss.
 struct InLossBrackets {
@@ -130,6 +141,24 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_COUNTED_PAIR)
 #undef WEFT_COUNTED_PAIR
 #undef WEFT_COUNTED_ONE
 #undef WEFT_COUNTED
+
+#define WEFT_WHOLE(name)                                                                        \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>          \
+  requires(detail::has_fraction(First, Rest...)) constexpr auto name(const X& x, const B&...) { \
+    return detail::respelled<IntegersAreInBrackets<false, spelled::name, X>>(x);                \
+  }
+WEFT_WITHOUT_FRACTIONS(WEFT_WHOLE)
+#undef WEFT_WHOLE
+
+// zeros<2, 3>()
+#define WEFT_TYPED(name)                                                                                \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class... B>                           \
+  constexpr auto name(const B&...) {                                                                    \
+    static_assert(sizeof(DtypeAndShapeAreTemplateArguments<(sizeof...(B) > 1024), spelled::name>) > 0); \
+    return AfterRefusal{};                                                                              \
+  }
+WEFT_OF_A_DTYPE(WEFT_TYPED)
+#undef WEFT_TYPED
 
 #define WEFT_LOSS(name)                                                                    \
   template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B> \
@@ -181,11 +210,13 @@ WEFT_POOLED(avg_pool3d)
 #undef WEFT_POOLED
 
 // A padding's word.
-template <FixedString Word, auto... Widths, class X, class... B>
+template <FixedString Word, i64... Widths, class X, class... B>
 constexpr auto pad(const X& x, const B&...) {
   return detail::respelled<WordIsTemplateArgument<false, spelled::pad, X>>(x);
 }
 
+#undef WEFT_OF_A_DTYPE
+#undef WEFT_WITHOUT_FRACTIONS
 #undef WEFT_LOSSES
 #undef WEFT_PAIRS_OF_INTEGERS
 #undef WEFT_OF_INTEGERS

@@ -85,13 +85,16 @@ class LaunchList {
           blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
                                         static_cast<i64>(launch.numbers[1]),
                                         static_cast<DType>(launch.numbers[2]));
+        if (launch.number_count > 3)
+          blocks_.communicator->note(static_cast<int>(launch.numbers[0]), static_cast<i64>(launch.numbers[3]),
+                                     static_cast<i64>(launch.numbers[1]));
         if (step.kind == compiler::StepKind::all_gather_state_start)
           reserve_state(launch);
         else if (step.kind == compiler::StepKind::reduce_scatter_state_start)
           blocks_.communicator->reserve_any_part(static_cast<int>(launch.numbers[0]),
                                                  static_cast<i64>(launch.numbers[1]),
                                                  static_cast<DType>(launch.numbers[2]));
-        else if (launch.number_count > 3)
+        else if (launch.number_count > 4)
           reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
       }
       if (step.kind == compiler::StepKind::group_collective) {

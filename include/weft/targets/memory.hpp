@@ -33,20 +33,14 @@ struct HostMemory {
 template <>
 struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
 
-// The memory that a program on the host works in: lent by the caller, or its own. Errors: HostBuffer's; that
-// of too little memory says what takes less.
-inline HostBuffer host_workspace(std::byte* given, i64 bytes) {
-  const auto size = static_cast<std::size_t>(bytes);
-  if (given != nullptr) return HostBuffer::borrow(given, size);
+// What allocate() gives; an Error of too little memory ends with text(): what it was for, what takes less.
+template <class Allocate, class Text>
+auto allocate_or_tell(const Allocate& allocate, const Text& text) {
   try {
-    return HostBuffer(size);
+    return allocate();
   } catch (const Error& e) {
-    if (e.id() != "cpu/out-of-memory") throw;
-    throw Error(e.id(),
-                std::string(e.what()).substr(e.id().size() + 2) +
-                    ": this is the workspace, which holds values between kernels; a smaller batch (with "
-                    "accumulate<N>), checkpoint::blocks or a precision takes less, and memory_timeline(file) "
-                    "of a batch that fits shows what holds it");
+    if (e.id() != "cpu/out-of-memory" && e.id() != "cuda/cudaErrorMemoryAllocation") throw;
+    throw Error(e.id(), std::string(e.what()).substr(e.id().size() + 2) + ": " + text());
   }
 }
 

@@ -2,6 +2,7 @@
 // A trainer among the ranks of a distributed program; one by itself where there is no communication. Law:
 // what one rank cannot do ends the others with an Error too.
 
+#include <bit>
 #include <exception>
 #include <string>
 #include <vector>
@@ -12,6 +13,29 @@
 #include "weft/train/options.hpp"
 
 namespace WEFT_NAMESPACE::train {
+
+// What the ranks of a program must have in common, by digests: the program, and the optimiser's numbers with
+// the bound to clip by.
+struct Digest {
+  static constexpr u64 version =
+      u64{WEFT_VERSION_MAJOR} << 32 | u64{WEFT_VERSION_MINOR} << 16 | u64{WEFT_VERSION_PATCH};
+  u64 program = 14695981039346656037u ^ version, numbers = 14695981039346656037u;
+
+  // (Fowler, Noll and Vo's hash, 64 bits.)
+  static constexpr void add(u64& to, u64 word) { to = (to ^ word) * 1099511628211u; }
+  // Of a schedule, the rates at some steps.
+  template <class Optimizer, class Clip>
+  void add_numbers(const Optimizer& optimizer, const Clip& clip) {
+    constexpr int count = Optimizer::base::numbers;
+    f32 number[at_least_one(count)]{};
+    for (i64 step = 0; step <= 1'000'000; step = step < 10 ? step + 1 : 2 * step)
+      for (int g = 0; g < Optimizer::group_count; ++g) {
+        optimizer.fill(g, step, number);
+        for (int n = 0; n < count; ++n) add(numbers, std::bit_cast<u32>(number[n]));
+      }
+    if constexpr (requires { clip.most; }) add(numbers, std::bit_cast<u32>(clip.most));
+  }
+};
 
 // Degree: how many ranks that follow one another are one, as they have the parts of one model; this rank is
 // then among those with the same parts.
@@ -27,15 +51,22 @@ class Ranks {
   i64 rank() const { return communicator_->rank(); }
   i64 size() const { return communicator_->size(); }
 
-  // Throws "comm/mismatch" where a rank's program, known by a digest, is another than rank 0's.
-  void check_same(u64 digest) const {
-    std::string all(static_cast<std::size_t>(size()) * sizeof digest, '\0');
+  // Throws "comm/mismatch" where a rank's program or numbers are others than rank 0's.
+  void check_same(const Digest& digest) const {
+    std::vector<Digest> all(static_cast<std::size_t>(size()));
     communicator_->all_gather(&digest, all.data(), sizeof digest);
-    for (i64 r = 1; r < size(); ++r)
-      if (all.compare(static_cast<std::size_t>(r) * sizeof digest, sizeof digest, all, 0, sizeof digest) != 0)
-        throw Error("comm/mismatch", "rank " + std::to_string(r) +
-                                         " runs another program than rank 0, with another model, batch or "
-                                         "options: start one and the same on every rank");
+    for (std::size_t r = 1; r < all.size(); ++r) {
+      if (all[r].program != all[0].program)
+        throw Error("comm/mismatch",
+                    "rank " + std::to_string(r) +
+                        " runs another program than rank 0, with another model, batch, options "
+                        "or version of weft: start one and the same on every rank");
+      if (all[r].numbers != all[0].numbers)
+        throw Error("comm/mismatch",
+                    "rank " + std::to_string(r) +
+                        " has other numbers than rank 0, in its optimiser, a schedule or the "
+                        "bound to clip by: give every rank the same");
+    }
   }
   void broadcast(void* data, i64 bytes) const {
     if (size() > 1 && bytes > 0) communicator_->broadcast(data, bytes);
@@ -117,7 +148,7 @@ class Ranks<comm::None, Degree> {
   static constexpr comm::Communicator* communicator() { return nullptr; }
   static constexpr i64 rank() { return 0; }
   static constexpr i64 size() { return 1; }
-  static constexpr void check_same(u64) {}
+  static constexpr void check_same(const Digest&) {}
   static constexpr void broadcast(void*, i64) {}
   template <class F>
   static void together(const char*, const F& f) {
@@ -147,10 +178,10 @@ using GroupRanks = typename GroupRanksOf<M>::type;
 template <class M, class Comm>
 using DataRanks = Ranks<Comm, nn::state_table<M>.degree>;
 
-// Before a program of several ranks begins: every rank is one of the same program, known by a digest, and has
-// rank 0's seed.
+// Before a program of several ranks begins: every rank is one of the same program, with the same numbers, and
+// has rank 0's seed.
 template <class R>
-void join(const R& ranks, u64 digest, u64& seed) {
+void join(const R& ranks, const Digest& digest, u64& seed) {
   ranks.check_same(digest);
   ranks.broadcast(&seed, sizeof seed);
 }

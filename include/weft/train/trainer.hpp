@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/exec/model.hpp"
+#include "weft/exec/state_names.hpp"
 #include "weft/train/budget.hpp"
 #include "weft/train/evaluate.hpp"
 #include "weft/train/f8_checkpoint.hpp"
@@ -78,7 +79,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
       if (!(clip_.most >= 0)) throw Error("train/clip", "the bound to clip by must be 0 or more");
     const lend lent = get_option<lend>(given...);
     const Device& device = model_.device();
-    state_ = exec::allocate(device, optimizer_bytes(ranks_.size()), lent.optimizer);
+    state_ = exec::allocate_or_tell(
+        [&] { return exec::allocate(device, optimizer_bytes(ranks_.size()), lent.optimizer); },
+        [] { return train::optimizer_text(nn::state_table<M>.trained_bytes); });
     Memory::zero(device, state_->data(), optimizer_bytes(ranks_.size()));
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
@@ -457,12 +460,16 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   // Every rank is one of the same program, and begins with rank 0's seed and values.
   void join_ranks() {
-    u64 digest = 14695981039346656037u;
-    digest += O::reduction.by_engine;
-    for (int k = 0; k < Code<true>::header.size; ++k)
-      digest = (digest ^ Code<true>::image[k]) * 1099511628211u;
+    train::Digest digest;
+    digest.add(digest.program, O::reduction.by_engine);
+    for (int k = 0; k < Code<true>::header.size; ++k) digest.add(digest.program, Code<true>::image[k]);
+    digest.add_numbers(optimizer_, clip_);
     train::join(ranks_, digest, seed_);
     train::join(group_, digest, seed_);
+    if constexpr (O::distributed)
+      ranks_.communicator()->name_state(
+          [](i64 offset) { return exec::state_name(static_cast<M*>(nullptr), offset); },
+          size_of(train::parameter_type<M>()));
     ranks_.broadcast(model_.state(), nn::state_table<M>.bytes);
   }
 

@@ -2,10 +2,20 @@
 // What is said to who uses a trainer as it cannot be used: by the names of PyTorch, Keras and scikit-learn,
 // copied, with arguments in braces.
 
+#include <string>
+
 #include "weft/core/diagnose.hpp"
 #include "weft/exec/model.hpp"
 
 namespace WEFT_NAMESPACE::train {
+
+// Of an optimiser's state that there is no memory for.
+inline std::string optimizer_text(i64 parameters) {
+  return "this is the optimiser's state, beside " + std::to_string(parameters >> 20) +
+         " MB of parameters: optim::SGD and Adafactor keep less than AdamW, and comm::zero<1, Backend> "
+         "shares it out "
+         "over the ranks";
+}
 
 WEFT_REFUSAL(NormIsKnown,
              "gradient_norm: the step computes it only to clip by it: give clip::norm(most), with an "

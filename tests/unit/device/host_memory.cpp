@@ -9,7 +9,6 @@
 #include "support/error_of.hpp"
 #include "unit/io/scratch.hpp"
 #include "weft/device/cpu.hpp"
-#include "weft/targets/memory.hpp"
 
 using namespace weft;
 
@@ -70,20 +69,11 @@ TEST_CASE("host memory: control groups of version 1, and a container that sees i
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-TEST_CASE("host memory: more than is left is refused before it is touched, with what takes less") {
+TEST_CASE("host memory: more than is left is refused before it is touched") {
   const i64 left = available_host_memory();
   if (left < 0) return;
   // malloc alone would promise it
   const auto bytes = static_cast<std::size_t>(left) + (std::size_t{1} << 30);
   CHECK(testing::error_of([&] { HostBuffer buffer(bytes); }) == "cpu/out-of-memory");
-  std::string said;
-  try {
-    exec::host_workspace(nullptr, static_cast<i64>(bytes));
-  } catch (const Error& e) {
-    said = e.what();
-  }
-  CHECK(said.starts_with("cpu/out-of-memory: "));
-  CHECK(said.find("checkpoint::blocks") != std::string::npos);
-  CHECK(exec::host_workspace(nullptr, i64{80} << 20).size() == std::size_t{80} << 20);
 }
 #endif

@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/labelled_batch.hpp"
@@ -98,7 +99,13 @@ void gathered(const O&... options) {
   std::vector<std::vector<f32>> got(2);
   run_ranks(2, [&](int r) {
     auto trainer = trainer_of(seed{3}, ranks<>, accumulate<2>, optim::SGD{.lr = 0.5f}, options...);
+    ThreadRanks::sums = 0;
     run_calls(trainer, 4, r, 2);
+    const i64 sums = std::exchange(ThreadRanks::sums, 0);
+    auto plain = trainer_of(seed{3}, ranks<>, optim::SGD{.lr = 0.5f}, options...);
+    run_calls(plain, 2, r, 2);
+    CHECK(sums > 0);
+    CHECK(sums == ThreadRanks::sums);  // of two updates
     got[static_cast<std::size_t>(r)] = trainer.model().template get<"fc1.weight">().to_vector();
   });
   CHECK(got[0] == got[1]);
@@ -245,6 +252,29 @@ TEST_CASE("ranks: evaluate deals the batches and gives every rank the mean over 
   CHECK(got[0] == doctest::Approx(want).epsilon(1e-12));
   CHECK(got[1] == got[0]);
   CHECK(got[2] == got[0]);
+}
+
+TEST_CASE("ranks: another rate, schedule or bound on a rank is refused") {
+  std::string said[2];
+  const auto differ = [&](const auto& on_0, const auto& on_1) {
+    run_ranks(2, [&](int r) {
+      said[r] = "";
+      try {
+        r == 0 ? on_0() : on_1();
+      } catch (const Error& e) {
+        said[r] = e.what();
+      }
+    });
+    return said[0] == said[1] ? said[0] : "";
+  };
+  const auto with = [](const auto&... options) { return [=] { trainer_of(seed{1}, ranks<>, options...); }; };
+  const char* const text = "comm/mismatch: rank 1 has other numbers than rank 0";
+  CHECK(differ(with(optim::SGD{.lr = 0.1f}), with(optim::SGD{.lr = 0.2f})).starts_with(text));
+  CHECK(differ(with(optim::AdamW{.lr = schedule::cosine(1e-3f, 1000)}),
+               with(optim::AdamW{.lr = schedule::cosine(1e-3f, 900)}))
+            .starts_with(text));
+  CHECK(differ(with(optim::SGD{}, clip::norm(1.0f)), with(optim::SGD{}, clip::norm(2.0f))).starts_with(text));
+  CHECK(differ(with(optim::SGD{}, clip::norm(1.0f)), with(optim::SGD{}, clip::norm(1.0f))) == "");
 }
 
 TEST_CASE("ranks: another program on a rank is refused, and one rank's failure is every rank's") {

@@ -22,7 +22,13 @@ TEST_CASE("zero: what each rank gathers is communicated once, and is that of ddp
     };
     auto trainer = make(zero<1>);
     auto whole = make(comm::ddp<ThreadRanks, 8192>);
+    ThreadRanks::sums = 0;
     run_calls(trainer, 6, r, 3);
+    const i64 sums = std::exchange(ThreadRanks::sums, 0);
+    auto plain = trainer_of<Net>(seed{3}, zero<1>, optim::AdamW{.lr = 1e-2f}, clip::norm(0.1f));
+    run_calls(plain, 3, r, 3);
+    CHECK(sums > 0);
+    CHECK(sums == ThreadRanks::sums);  // of three updates
     run_calls(whole, 6, r, 3);
     different[r] = test_support::different_state(trainer.model(), whole.model());
   });

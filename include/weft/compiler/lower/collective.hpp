@@ -118,8 +118,8 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   }
   numbers.push(static_cast<u64>(g.dims(node).size()));
   numbers.push(static_cast<u64>(n.dtype));
-  if (n.op != ir::Op::all_reduce_start)  // a done has no attributes
-    for (int k = 0; k < g.attributes(node); ++k) numbers.push(static_cast<u64>(g.attribute(node, k)));
+  for (int k = 0; k < g.attributes(node); ++k)  // a done has none
+    numbers.push(static_cast<u64>(g.attribute(node, k)));
   const bool starts = g.attributes(node) > 0;
   out.step(kind, out.kernel(kind, List<u64>()), addresses, numbers).bytes =
       starts ? 2 * kernel_ir::bytes_of(g, node) : 0;

@@ -9,6 +9,7 @@
 #include "weft/exec/interpreter/node_checks.hpp"
 #include "weft/targets/interpreter/device.hpp"
 #include "weft/targets/interpreter/node_function.hpp"
+#include "weft/targets/workspace.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 

@@ -45,6 +45,7 @@ inline void run_all_gather_state_start(const HostLaunch& launch, int) {
   } else {
     narrow_state<DType::f16>(call);
   }
+  communicator_of(launch).note(call.request, call.begin, call.elements);
   communicator_of(launch).start_state(call.request, call.to, call.begin, call.elements, call.shares,
                                       call.unit());
 }
@@ -57,6 +58,7 @@ inline void run_reduce_scatter_into_start(const HostLaunch& launch, int) {
 inline void run_reduce_scatter_state_start(const HostLaunch& launch, int) {
   const ScatterStateCall call(launch);
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).note(call.request, call.begin, call.elements);
   communicator_of(launch).reserve_part(call.request, call.begin, call.elements, call.shares, call.dtype);
   communicator_of(launch).start_scatter_into(call.request, &call.part, 1, call.to);
 }

@@ -172,7 +172,9 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
   void check() override { ranks_.check(); }
   void launched(const char* what, cudaStream_t stream) override {
-    if (size() > 1) ranks_.launched(what, stream);
+    if (size() == 1) return;
+    if (step_text_.empty()) step_text_ = what + scope_of_all();
+    ranks_.launched(step_text_.c_str(), stream);
   }
 
   // The same in the thread's stream of the rank's GPU.
@@ -443,6 +445,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   }
 
   NcclRanks& ranks_ = NcclRanks::get();
+  std::string step_text_;
   RankSubset subset_;
   bool of_parts_;           // the ranks have the parts of one model, and wait for each sum where it begins
   bool by_engine_ = false;  // sums are NCCL's own

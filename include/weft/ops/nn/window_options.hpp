@@ -12,6 +12,10 @@ WEFT_REFUSAL(WindowIsPerAxis,
              "a window, stride, padding or dilation is one number for all axes, or one an axis: write "
              "Conv2d<3, 8, PerAxis{3, 5}>, MaxPool2d<PerAxis{2, 3}>, .stride = {2, 1} in place of std::pair, "
              "std::tuple or std::array");
+WEFT_REFUSAL(
+    WindowIsWhole,
+    "a window, stride, padding or dilation is counted in elements: write a whole number, .stride = 2; a "
+    "factor that need not be one is interpolate's, InterpolateOptions{.scale_factor = 1.5}");
 
 // One number for all spatial axes, or one each: 3, PerAxis{3, 5}; inside options {3, 5} will do.
 template <class T>
@@ -22,7 +26,12 @@ struct EachAxis {
   constexpr EachAxis(T all) : value{all, all, all} {}
   constexpr EachAxis(T a, T b) : value{a, b, 0}, count(2) {}
   constexpr EachAxis(T a, T b, T c) : value{a, b, c}, count(3) {}
-  template <class Other>  // a refusal
+  template <class... Number>  // refusals
+  requires(std::is_integral_v<T> && sizeof...(Number) <= 3 && (std::is_arithmetic_v<Number> && ...) &&
+           (std::is_floating_point_v<Number> || ...)) constexpr EachAxis(Number...) {
+    static_assert(sizeof(WindowIsWhole<(sizeof...(Number) > 3), Number...>) > 0);
+  }
+  template <class Other>
   requires std::is_class_v<Other>
   constexpr EachAxis(const Other&) { static_assert(sizeof(WindowIsPerAxis<sizeof(Other) == 0, Other>) > 0); }
   // member by member: nvcc hands constants to the host compiler in this spelling
@@ -48,6 +57,10 @@ struct Padding {
   constexpr Padding(const PerAxis& all) : width(all) {}
   constexpr Padding(i64 a, i64 b) : width(a, b) {}
   constexpr Padding(i64 a, i64 b, i64 c) : width(a, b, c) {}
+  template <class... Number>  // a refusal
+  requires(sizeof...(Number) <= 3 && (std::is_arithmetic_v<Number> && ...) &&
+           (std::is_floating_point_v<Number> || ...)) constexpr Padding(Number... all)
+      : width(all...) {}
   constexpr Padding(const PerAxis& all, bool keeps) : width(all), same(keeps) {}
   // Another word becomes a negative width, which the convolution refuses.
   template <int N>

@@ -13,6 +13,7 @@
 #include "weft/device/graph_exec.cuh"
 #include "weft/device/nvtx.cuh"
 #include "weft/targets/cuda/kernels.cuh"
+#include "weft/targets/workspace.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -46,7 +47,8 @@ class CudaProgram {
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
                    own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
     memory_ = given.workspace != nullptr ? DeviceBuffer::borrow(given.workspace, bytes)
-                                         : DeviceBuffer(own, allocator_);
+                                         : allocate_or_tell([&] { return DeviceBuffer(own, allocator_); },
+                                                            [] { return workspace_text(P::header); });
     i64 used = 0;
     const auto take = [&](i64 size) {
       std::byte* const at = memory_.data() + used;

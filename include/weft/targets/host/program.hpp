@@ -7,6 +7,7 @@
 #include "weft/device/cpu.hpp"
 #include "weft/targets/host/arguments.hpp"
 #include "weft/targets/host/kernels.hpp"
+#include "weft/targets/workspace.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -21,7 +22,7 @@ class HostProgram {
       : threads_(device.threads),
         states_(given.model),
         optimizer_(given.optimizer),
-        workspace_(host_workspace(given.workspace, memory_bytes())),
+        workspace_(host_workspace(given.workspace, memory_bytes(), P::header)),
         scalars_(static_cast<std::size_t>(P::header.scalars) * 4),
         steps_(P::header, P::image, HostKernels<P>::table.at,
                {given.model, given.optimizer, workspace_.data(), scalars_.data(), given.communicator,
