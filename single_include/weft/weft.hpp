@@ -62509,6 +62509,11 @@ WEFT_REFUSAL(
     "prints it, and the shape of its result: checkpoint::keep<[](std::string_view op, const Dims& shape) { "
     "return op == \"conv\"; }>");
 
+WEFT_REFUSAL(BlocksOfAsksOfScopes,
+             "checkpoint::blocks_of<predicate>: the predicate is constexpr and takes the path of a member of "
+             "the model: "
+             "checkpoint::blocks_of<[](std::string_view scope) { return scope == \"encoder\"; }>");
+
 // Activation checkpointing: what the backward pass reads of a block is computed again from what entered the
 // block, when the gradient arrives there, in place of being kept. A block is an element of an nn::Stack, a
 // std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
@@ -62540,6 +62545,17 @@ struct Keep : PolicyValue {
       return false;
   }
 };
+template <auto Predicate>
+struct BlocksOf : Blocks {
+  static constexpr bool names_block(std::string_view scope) {
+    constexpr bool fits = requires { static_cast<bool>(Predicate(std::string_view{})); };
+    static_assert(sizeof(BlocksOfAsksOfScopes<fits, decltype(Predicate)>) > 0);
+    if constexpr (fits)
+      return static_cast<bool>(Predicate(scope));
+    else
+      return false;
+  }
+};
 template <i64 Bytes>
 struct Budget : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
@@ -62557,6 +62573,12 @@ WEFT_MEANT(every_block)
 WEFT_MEANT(layers)
 #undef WEFT_MEANT
 #endif
+// The same, and a block is as well what lies in a scope that Predicate holds for: the path of a member from
+// the model, "encoder" or "encoder.attention", whose parameters are all in it and in no nn::Stack.
+//
+//   checkpoint::blocks_of<[](std::string_view scope) { return scope == "encoder" || scope == "decoder"; }>
+template <auto Predicate>
+inline constexpr BlocksOf<Predicate> blocks_of{};
 // Convolutions and products without batch axes, those with parameters, are kept as well.
 inline constexpr Dots dots{};
 // What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.
@@ -63283,7 +63305,8 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 
 // ---- weft/train/blocks.hpp ----
 // The blocks of a model for activation checkpointing, told by the names of its state: "h.0.fc.weight" lies in
-// block h.0. Of blocks in one another the outermost counts.
+// block h.0, and in the block of a scope around it that the policy names. Of blocks in one another the
+// outermost counts.
 
 // ---- weft/transforms/gather_parameters.hpp ----
 // Parameters that ranks share out, each with a piece: what the program reads of them is gathered just before
@@ -63588,13 +63611,22 @@ class ParameterGatherer {
 
 namespace WEFT_NAMESPACE::train {
 
+// Whether a checkpoint policy names scopes that are blocks.
+template <class Policy>
+inline constexpr bool names_blocks = requires {
+  Policy::names_block(std::string_view{});
+};
+
 // The name of the block around a piece of state, "h.0"; empty where it is in none, or in a Stack, whose
 // blocks are a loop.
+template <class Policy = void>
 constexpr std::string_view block_of(const nn::Name& name) {
   const std::string_view text = name.view();
   std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '.') continue;
+    if constexpr (names_blocks<Policy>)
+      if (name.copies.rank == 0 && Policy::names_block(text.substr(0, i))) return text.substr(0, i);
     bool number = i > begin;
     for (std::size_t k = begin; k < i; ++k) number = number && text[k] >= '0' && text[k] <= '9';
     if (number) {
@@ -63607,14 +63639,14 @@ constexpr std::string_view block_of(const nn::Name& name) {
 }
 
 // The number of the block of each row of M's state table, -1: none. The rows of a block lie side by side.
-template <class M>
+template <class M, class Policy = void>
 constexpr List<int> blocks_of_slots() {
   constexpr const auto& table = nn::state_table<M>;
   List<int> blocks;
   int count = 0;
   std::string_view last;
   for (int i = 0; i < table.size; ++i) {
-    const std::string_view block = block_of(table.row[i].name);
+    const std::string_view block = block_of<Policy>(table.row[i].name);
     if (!block.empty() && block != last) {
       last = block;
       ++count;
@@ -63647,12 +63679,27 @@ constexpr List<transforms::ArenaParameter> arena_units() {
   return units;
 }
 // Whether some blocks are written out, in an array or a Sequential, and whether some are in a Stack.
-template <class M>
+template <class M, class Policy = void>
 inline constexpr bool has_written_blocks = [] {
   for (int i = 0; i < nn::state_table<M>.size; ++i)
-    if (!block_of(nn::state_table<M>.row[i].name).empty()) return true;
+    if (!block_of<Policy>(nn::state_table<M>.row[i].name).empty()) return true;
   return false;
 }();
+// Whether a policy names a scope, and none that a Stack lies in or that lies in a Stack.
+template <class M, class Policy>
+constexpr bool finds_scopes() {
+  bool found = false;
+  for (int i = 0; i < nn::state_table<M>.size; ++i) {
+    const nn::Name& name = nn::state_table<M>.row[i].name;
+    const std::string_view text = name.view();
+    for (std::size_t k = 0; k < text.size(); ++k) {
+      if (text[k] != '.' || !Policy::names_block(text.substr(0, k))) continue;
+      if (name.copies.rank > 0) return false;
+      found = true;
+    }
+  }
+  return found;
+}
 template <class M>
 inline constexpr bool has_stacks = [] {
   for (int i = 0; i < nn::state_table<M>.size; ++i)
@@ -65795,11 +65842,12 @@ struct StepSource {
     static constexpr int capacity = StepSource::capacity * 3 / 2;
     static constexpr void write(WordWriter& w) {
       const ir::Graph before = transforms::place_biases(compiler::graph_of<RoundedStage>());
-      ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
+      ir::write(w,
+                transforms::rematerialize(before, blocks_of_slots<M, typename O::Checkpoint>(), O::keeps()));
     }
   };
   static constexpr ir::Graph kept_graph() {
-    if constexpr (O::recomputes && has_written_blocks<M>)
+    if constexpr (O::recomputes && has_written_blocks<M, typename O::Checkpoint>)
       return ir::FrozenGraph<RematerializedStage>::graph();
     else
       return compiler::graph_of<RoundedStage>();
@@ -67753,10 +67801,12 @@ WEFT_REFUSAL(ModelIsTrained,
 WEFT_REFUSAL(FrozenAreSome,
              "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
              "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
-WEFT_REFUSAL(CheckpointHasBlocks,
-             "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
-             "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
-             "layers into one");
+WEFT_REFUSAL(
+    CheckpointHasBlocks,
+    "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
+    "element of an nn::Stack, a std::array or an nn::Sequential, or a member outside of an nn::Stack, with "
+    "nothing in one, that checkpoint::blocks_of<predicate> names by its path; leave the option out, or "
+    "put the layers into one");
 WEFT_REFUSAL(F8FindsProducts,
              "precision::f8: no product is left to it, which takes none of the first and the last layer, of "
              "recurrences, of convolutions and of f64: choose parameters by precision::f8_with<..., "
@@ -67856,7 +67906,9 @@ constexpr bool state_has_values() {
 // Whether the model has what the checkpoint option, if there is one, computes again.
 template <class M, class Sorted>
 constexpr bool finds_blocks() {
-  if constexpr (Sorted::recomputes)
+  if constexpr (names_blocks<typename Sorted::Checkpoint>)
+    return finds_scopes<M, typename Sorted::Checkpoint>();
+  else if constexpr (Sorted::recomputes)
     return has_written_blocks<M> || has_stacks<M>;
   else
     return true;

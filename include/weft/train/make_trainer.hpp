@@ -33,10 +33,12 @@ WEFT_REFUSAL(ModelIsTrained,
 WEFT_REFUSAL(FrozenAreSome,
              "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
              "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
-WEFT_REFUSAL(CheckpointHasBlocks,
-             "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
-             "element of an nn::Stack, a std::array or an nn::Sequential; leave the option out, or put the "
-             "layers into one");
+WEFT_REFUSAL(
+    CheckpointHasBlocks,
+    "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
+    "element of an nn::Stack, a std::array or an nn::Sequential, or a member outside of an nn::Stack, with "
+    "nothing in one, that checkpoint::blocks_of<predicate> names by its path; leave the option out, or "
+    "put the layers into one");
 WEFT_REFUSAL(F8FindsProducts,
              "precision::f8: no product is left to it, which takes none of the first and the last layer, of "
              "recurrences, of convolutions and of f64: choose parameters by precision::f8_with<..., "
@@ -136,7 +138,9 @@ constexpr bool state_has_values() {
 // Whether the model has what the checkpoint option, if there is one, computes again.
 template <class M, class Sorted>
 constexpr bool finds_blocks() {
-  if constexpr (Sorted::recomputes)
+  if constexpr (names_blocks<typename Sorted::Checkpoint>)
+    return finds_scopes<M, typename Sorted::Checkpoint>();
+  else if constexpr (Sorted::recomputes)
     return has_written_blocks<M> || has_stacks<M>;
   else
     return true;

@@ -69,6 +69,11 @@ WEFT_REFUSAL(
     "prints it, and the shape of its result: checkpoint::keep<[](std::string_view op, const Dims& shape) { "
     "return op == \"conv\"; }>");
 
+WEFT_REFUSAL(BlocksOfAsksOfScopes,
+             "checkpoint::blocks_of<predicate>: the predicate is constexpr and takes the path of a member of "
+             "the model: "
+             "checkpoint::blocks_of<[](std::string_view scope) { return scope == \"encoder\"; }>");
+
 // Activation checkpointing: what the backward pass reads of a block is computed again from what entered the
 // block, when the gradient arrives there, in place of being kept. A block is an element of an nn::Stack, a
 // std::array or an nn::Sequential, the outermost where they lie in one another. All numbers are those of
@@ -100,6 +105,17 @@ struct Keep : PolicyValue {
       return false;
   }
 };
+template <auto Predicate>
+struct BlocksOf : Blocks {
+  static constexpr bool names_block(std::string_view scope) {
+    constexpr bool fits = requires { static_cast<bool>(Predicate(std::string_view{})); };
+    static_assert(sizeof(BlocksOfAsksOfScopes<fits, decltype(Predicate)>) > 0);
+    if constexpr (fits)
+      return static_cast<bool>(Predicate(scope));
+    else
+      return false;
+  }
+};
 template <i64 Bytes>
 struct Budget : PolicyValue {
   static constexpr OptionKind option = OptionKind::checkpoint;
@@ -117,6 +133,12 @@ WEFT_MEANT(every_block)
 WEFT_MEANT(layers)
 #undef WEFT_MEANT
 #endif
+// The same, and a block is as well what lies in a scope that Predicate holds for: the path of a member from
+// the model, "encoder" or "encoder.attention", whose parameters are all in it and in no nn::Stack.
+//
+//   checkpoint::blocks_of<[](std::string_view scope) { return scope == "encoder" || scope == "decoder"; }>
+template <auto Predicate>
+inline constexpr BlocksOf<Predicate> blocks_of{};
 // Convolutions and products without batch axes, those with parameters, are kept as well.
 inline constexpr Dots dots{};
 // What Predicate(operation, shape) holds for is kept as well: an operation's name as explain() prints it.

@@ -310,11 +310,12 @@ struct StepSource {
     static constexpr int capacity = StepSource::capacity * 3 / 2;
     static constexpr void write(WordWriter& w) {
       const ir::Graph before = transforms::place_biases(compiler::graph_of<RoundedStage>());
-      ir::write(w, transforms::rematerialize(before, blocks_of_slots<M>(), O::keeps()));
+      ir::write(w,
+                transforms::rematerialize(before, blocks_of_slots<M, typename O::Checkpoint>(), O::keeps()));
     }
   };
   static constexpr ir::Graph kept_graph() {
-    if constexpr (O::recomputes && has_written_blocks<M>)
+    if constexpr (O::recomputes && has_written_blocks<M, typename O::Checkpoint>)
       return ir::FrozenGraph<RematerializedStage>::graph();
     else
       return compiler::graph_of<RoundedStage>();

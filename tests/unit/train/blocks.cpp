@@ -43,6 +43,41 @@ TEST_CASE("blocks: the outermost number in a name, but those of a Stack") {
   CHECK(block_of<Net>("tail.1.weight") == "tail.1");
 }
 
+namespace {
+
+struct ByName {
+  static constexpr bool names_block(std::string_view scope) {
+    return scope == "first" || scope == "h.1.parts";
+  }
+};
+struct OfStack {
+  static constexpr bool names_block(std::string_view scope) { return scope == "deep"; }
+};
+struct InStack {
+  static constexpr bool names_block(std::string_view scope) { return scope == "deep.0.fc"; }
+};
+struct OfNothing {
+  static constexpr bool names_block(std::string_view scope) { return scope == "second"; }
+};
+
+}  // namespace
+
+TEST_CASE("blocks: scopes that a policy names are blocks, too, but none with a Stack") {
+  const auto name = [](std::string_view text) {
+    for (int i = 0; i < nn::state_table<Net>.size; ++i)
+      if (nn::state_table<Net>.row[i].name.view() == text)
+        return train::block_of<ByName>(nn::state_table<Net>.row[i].name);
+    return std::string_view("no such name");
+  };
+  CHECK(name("first.weight") == "first");
+  CHECK(name("h.1.parts.0.bias") == "h.1");
+  CHECK(name("deep.0.fc.weight") == "");
+  CHECK(train::finds_scopes<Net, ByName>());
+  CHECK(!train::finds_scopes<Net, OfStack>());
+  CHECK(!train::finds_scopes<Net, InStack>());
+  CHECK(!train::finds_scopes<Net, OfNothing>());
+}
+
 TEST_CASE("blocks: numbered in the order of the state table") {
   constexpr auto numbers = train::blocks_of_slots<Net>;
   const List<int> blocks = numbers();

@@ -140,6 +140,60 @@ TEST_CASE("rematerialize: each call of a block is computed again by itself") {
   CHECK(4 * room(checkpoint::blocks) < 3 * room(checkpoint::none));
 }
 
+namespace {
+
+// Blocks that are plain members, one of which has members of its own, and one an array.
+struct Member {
+  nn::Linear<32, 128> up;
+  nn::Linear<128, 32> down;
+  constexpr auto operator()(auto x) const { return x + down(gelu(up(x))); }
+};
+struct Nested {
+  Member first;
+  std::array<Member, 2> rest;
+  constexpr auto operator()(auto x) const { return rest[1](rest[0](first(x))); }
+};
+struct Named {
+  Member in;
+  Nested body;
+  Member out;
+  constexpr auto operator()(auto x) const { return out(body(in(x))); }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "rematerialize: blocks are scopes that a predicate names, the outermost of these and of arrays' "
+    "elements") {
+  const auto trainer_of = [](const auto&... options) {
+    return make_trainer<Named>(
+        Cpu{}, [](const auto& m, auto x) { return mean<>(square(m(x))); }, in<f32, 64, 32>,
+        optim::SGD{.lr = 0.1f}, seed{2}, options...);
+  };
+  auto plain = trainer_of();
+  auto elements = trainer_of(checkpoint::blocks);  // body.rest.0 and 1
+  auto members = trainer_of(checkpoint::blocks_of<[](std::string_view scope) {
+    return scope == "in" || scope == "out" || scope == "body.first";
+  }>);  // these and body.rest.0 and 1
+  auto three = trainer_of(checkpoint::blocks_of<[](std::string_view scope) {
+    return scope.find('.') == std::string_view::npos;
+  }>);
+  std::vector<f32> x(64 * 32);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<f32>(i % 17) * 0.1f - 0.7f;
+  for (int step = 0; step < 5; ++step) {
+    const f32 loss = plain.step(x).value();
+    CHECK(elements.step(x).value() == loss);
+    CHECK(members.step(x).value() == loss);
+    CHECK(three.step(x).value() == loss);
+  }
+  const auto flops = [](auto& t) { return t.plan().flops; };
+  CHECK(flops(plain) < flops(elements));
+  CHECK(flops(elements) < flops(members));
+  CHECK(members.workspace_bytes() < elements.workspace_bytes());
+  CHECK(elements.workspace_bytes() < plain.workspace_bytes());
+  CHECK(three.workspace_bytes() < plain.workspace_bytes());
+}
+
 TEST_CASE("rematerialize: biases are added where they were") {
   constexpr auto loss = [](const auto& m, auto x) { return mean<>(square(m(x) - 0.3f)); };
   same_in_both<InArray<Residual>>(loss);
