@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -27,9 +28,27 @@ struct Net {  // pieces of the arena end within its matrices
   nn::Linear<129, classes> fc2{};
   constexpr auto operator()(auto x) const { return fc2(norm(relu(fc1(x)))); }
 };
-template <class... O>
+struct Layer {
+  nn::Linear<width, width> fc{};
+  constexpr auto operator()(auto x) const { return x + gelu(fc(x)); }
+};
+template <class Layers>
+struct Deep {
+  Layers h{};
+  nn::Linear<width, classes> head{};
+  constexpr auto operator()(auto x) const {
+    if constexpr (requires { h(x); })
+      return head(h(x));
+    else
+      return head(h[1](h[0](x)));
+  }
+};
+using Written = Deep<std::array<Layer, 2>>;
+using Stacked = Deep<nn::Stack<Layer, 2>>;
+
+template <class M = Net, class... O>
 auto trainer_of(const O&... options) {
-  return make_trainer<Net>(
+  return make_trainer<M>(
       Cpu{1}, [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); }, in<f32, batch, width>,
       in<i32, batch>, seed{3}, options...);
 }
@@ -50,11 +69,11 @@ std::set<std::string> files_of(const ScratchFolder& folder) {
     names.insert(entry.path().filename().string());
   return names;
 }
-template <class... O>
+template <class M = Net, class... O>
 void save_on(int ranks, const std::string& from, const std::string& to, int first, int last,
              const O&... options) {
   run_ranks(ranks, [&](int) {
-    auto trainer = trainer_of(options...);
+    auto trainer = trainer_of<M>(options...);
     if (!from.empty()) trainer.load(from);
     run_steps(trainer, first, last);
     trainer.save(to);
@@ -136,6 +155,42 @@ TEST_CASE("checkpoint_shards: files of all ranks are a checkpoint for any number
   Model<Net> same;
   same.load(whole, {.allow = unexpected});
   CHECK(test_support::different_state(model, same) == "");
+}
+
+namespace {
+
+// That what three ranks write of a model W is read as their whole file is, whatever shares it out then.
+template <class W, class Writes>
+void read_by_all(const Writes& writes) {
+  const ScratchFolder folder;
+  const auto adam = optim::AdamW{.lr = 1e-2f};
+  const std::string index = folder / "run.safetensors.index.json", whole = folder / "whole";
+  save_on<W>(3, "", index, 0, 2, adam, writes);
+  save_on<W>(3, "", whole, 0, 2, adam, writes);
+  CHECK(files_of(folder).size() == 5);
+  const std::string a = folder / "a", b = folder / "b";
+  const auto same_from_both = [&]<class M>(M*, int ranks, const auto&... options) {
+    save_on<M>(ranks, whole, a, 2, 4, adam, options...);
+    save_on<M>(ranks, index, b, 2, 4, adam, options...);
+    CHECK(test_support::different_tensors(a, b) == "");
+    save_on<M>(ranks, index, a, 2, 5, adam, options...);
+    CHECK(test_support::different_tensors(a, b) != "");
+  };
+  Written* const written = nullptr;
+  Stacked* const stacked = nullptr;
+  same_from_both(written, 2, comm::zero<3, ThreadRanks, 8192>);
+  same_from_both(stacked, 4, comm::zero<3, ThreadRanks, 8192>);
+  same_from_both(stacked, 2, comm::zero<2, ThreadRanks, 8192>);
+  same_from_both(stacked, 3, ddp);
+  same_from_both(written, 1);
+}
+
+}  // namespace
+
+TEST_CASE("checkpoint_shards: gradients and parameters shared out, blocks in an array or a Stack") {
+  read_by_all<Written>(comm::zero<3, ThreadRanks, 8192>);
+  read_by_all<Stacked>(comm::zero<3, ThreadRanks, 8192>);
+  read_by_all<Stacked>(comm::zero<2, ThreadRanks, 8192>);
 }
 
 TEST_CASE("checkpoint_shards: a save replaces the files of the one before when its own are there") {
