@@ -1,10 +1,15 @@
 #pragma once
 // A meter: a metric of nn/metric.hpp with its counts on a device, outside any model. Law: read() is the
-// metric of all that was added since reset(); nothing waits for the device until it is read.
+// metric of all that was added since reset(), read(ranks) of what all ranks added; nothing waits for the
+// device until it is read.
 //
 //   auto accuracy = make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, 128>);
 //   accuracy.add(predict(image), label);  ...  accuracy.read();  accuracy.reset();
 
+#include <cstring>
+#include <vector>
+
+#include "weft/comm/communicator.hpp"
 #include "weft/exec/model.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -16,6 +21,27 @@ WEFT_REFUSAL(MeterAdds,
 WEFT_REFUSAL(MeterHasDevice,
              "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
              "128>)");
+// What all ranks have, in the place of what this one has.
+template <class T>
+void add_counts(comm::Communicator& ranks, std::byte* own, i64 count) {
+  const i64 bytes = count * i64{sizeof(T)};
+  std::vector<T> all(static_cast<std::size_t>(ranks.size() * count)), sums(static_cast<std::size_t>(count));
+  ranks.all_gather(own, all.data(), bytes);
+  comm::add_ranks(sums.data(), all.data(), count, ranks.size());
+  std::memcpy(own, sums.data(), static_cast<std::size_t>(bytes));
+}
+inline void add_counts(comm::Communicator& ranks, DType dtype, std::byte* own, i64 count) {
+  if (dtype == DType::f64)
+    add_counts<f64>(ranks, own, count);
+  else if (dtype == DType::f32)
+    add_counts<f32>(ranks, own, count);
+  else if (dtype == DType::i64)
+    add_counts<i64>(ranks, own, count);
+  else if (dtype == DType::i32)
+    add_counts<i32>(ranks, own, count);
+  else
+    throw Error("comm/dtype", "a meter's counts over ranks are of f64, f32, i64 or i32");
+}
 }  // namespace train
 
 template <class Metric, class Device, class Add, class Read>
@@ -31,6 +57,22 @@ class Meter {
   }
   // The metric of all batches, in memory that stays as it is.
   auto read() { return read_(); }
+  // The metric of what all ranks have added, a call of all of them: counts are added in the order of ranks,
+  // so it is of metrics whose buffers are sums, as all of nn/metric.hpp are. `ranks`: comm::Mpi::connect().
+  auto read(const Shared<comm::Communicator>& ranks) {
+    Model<Metric, Device> all = model_.clone();
+    std::vector<std::byte> block(static_cast<std::size_t>(all.state_bytes()));
+    using Memory = exec::DeviceMemory<Device>;
+    Memory::to_host(all.device(), block.data(), all.state(), all.state_bytes());
+    constexpr const auto& table = nn::state_table<Metric>;
+    for (int i = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      train::add_counts(*ranks, row.dtype, block.data() + row.offset, row.elements());
+    }
+    Memory::from_host(all.device(), all.state(), block.data(), all.state_bytes());
+    auto reads = compile(all, [](const auto& metric) { return metric.value(); });
+    return reads();
+  }
   // Refusals.
   WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
   WEFT_REFUSED_MEMBER(compute, AfterRefusal{}, train::MeterAdds, spelled::compute, Metric)

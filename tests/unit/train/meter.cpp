@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/thread_ranks.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -45,6 +46,36 @@ TEST_CASE("meter: a metric over batches, read at any time, started anew") {
   mean.reset();
   mean.add(3.0f);
   CHECK(mean.read().item() == 3.0f);
+}
+
+TEST_CASE("meter: what all ranks have added") {
+  auto whole = make_meter<nn::ConfusionMatrix<4>>(Cpu{}, in<i32, 7>, in<i32, 7>);
+  const std::vector<i32> guessed{0, 1, 1, 3, 2, 1, 2};
+  whole.add(guessed, y);
+  const auto wanted = whole.read().to_vector();
+  std::vector<std::vector<i64>> got(3);
+  std::vector<f32> mean(3), own_mean(3);
+  test_support::run_ranks(3, [&](int r) {
+    const auto ranks = test_support::ThreadRanks::connect();
+    const auto k = static_cast<std::size_t>(r);
+    auto counts = make_meter<nn::ConfusionMatrix<4>>(Cpu{}, in<i32, 1>, in<i32, 1>);
+    auto loss_of = make_meter<nn::Mean>(Cpu{}, in<f32>, in<i32>);
+    for (std::size_t i = k; i < y.size(); i += 3) {
+      const i32 guess[]{guessed[i]}, label[]{y[i]};
+      counts.add(guess, label);
+      loss_of.add(static_cast<f32>(i), static_cast<i32>(i));  // each counts as often as it is
+    }
+    const auto result = counts.read(ranks);
+    got[k] = result.to_vector();
+    mean[k] = loss_of.read(ranks).item();
+    own_mean[k] = loss_of.read().item();
+    CHECK(counts.read().to_vector() != got[k]);  // stays this rank's
+  });
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(got[k] == wanted);
+    CHECK(mean[k] == doctest::Approx(91.0 / 21.0));
+  }
+  CHECK(own_mean[1] == doctest::Approx(17.0 / 5.0));  // of 1 and 4
 }
 
 TEST_CASE("trainer: gradient_norm() is that of the last update, before clipping") {
