@@ -54986,8 +54986,9 @@ struct InLossBrackets {
   constexpr InLossBrackets(T)
       : reduction(std::is_same_v<T, LossReduction>), integer(std::is_same_v<T, int>) {}
 };
+// (nvcc hands decltype(A) to the host compiler as decltype((A)), a reference.)
 template <auto A, class... Kinds>
-inline constexpr bool is_one_of = (std::is_same_v<std::remove_cv_t<decltype(A)>, Kinds> || ...);
+inline constexpr bool is_one_of = (std::is_same_v<std::remove_cvref_t<decltype(A)>, Kinds> || ...);
 }  // namespace detail
 
 #define WEFT_BARE(name)                                                                \
@@ -55064,11 +55065,12 @@ WEFT_WITH_OPTIONS(grid_sample, GridSampleOptions)
 WEFT_WITH_OPTIONS(rotary_embedding, RotaryOptions)
 #undef WEFT_WITH_OPTIONS
 
-#define WEFT_POOLED(name)                                                                                   \
-  template <auto Window, auto Second, auto... Rest, class X, class... B>                                    \
-  requires(!detail::is_one_of<Second, PoolOptions> && !std::is_integral_v<decltype(Second)>) constexpr auto \
-  name(const X& x, const B&...) {                                                                           \
-    return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x);                \
+#define WEFT_POOLED(name)                                                                    \
+  template <auto Window, auto Second, auto... Rest, class X, class... B>                     \
+  requires(!detail::is_one_of<Second, PoolOptions> &&                                        \
+           !std::is_integral_v<std::remove_cvref_t<decltype(Second)>>) constexpr auto        \
+  name(const X& x, const B&...) {                                                            \
+    return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x); \
   }
 WEFT_POOLED(max_pool1d)
 WEFT_POOLED(max_pool2d)
@@ -65984,14 +65986,30 @@ class CheckpointRanking {
     List<i64> held(kernels + 1, 0);
     i64* const at = held.data();
     i64 most = 0;
+    const Range arena = find_arena();
+    at[0] += arena.end - arena.begin;
+    const auto hold = [&](int begin, int end, i64 change) {
+      at[begin] += change;
+      if (end < kernels) at[end + 1] -= change;
+    };
+    List<int> placed;
     for (int x = 0; x < p.nodes.size(); ++x) {
-      const u64 address = plan_.where[x];
-      if (lives_[x].made < 0 || address == kernel_ir::BufferAddress::none ||
-          kernel_ir::BufferAddress::space(address) != ir::Space::workspace)
+      if (lives_[x].made < 0 || !in_workspace(x)) continue;
+      if (const i64 offset = kernel_ir::BufferAddress::offset(plan_.where[x]);
+          offset >= arena.begin && offset < arena.end)
         continue;
-      const i64 bytes = kernel_ir::bytes_of(p, x);
-      at[lives_[x].made] += bytes;
-      if (lives_[x].last < kernels) at[lives_[x].last + 1] -= bytes;
+      hold(lives_[x].made, lives_[x].last, kernel_ir::bytes_of(p, x));
+      placed.push(x);
+    }
+    // what is computed in a dying value's place is held once
+    sort_by(placed, [this](int x) { return lives_[x].made; });
+    sort_by(placed, [this](int x) { return kernel_ir::BufferAddress::offset(plan_.where[x]); });
+    for (int i = 1; i < placed.size(); ++i) {
+      const int x = placed[i], y = placed[i - 1];
+      const int end = lives_[y].last < lives_[x].last ? lives_[y].last : lives_[x].last;
+      if (plan_.where[x] != plan_.where[y] || end < lives_[x].made) continue;
+      const i64 a = kernel_ir::bytes_of(p, x), b = kernel_ir::bytes_of(p, y);
+      hold(lives_[x].made, end, a < b ? -a : -b);
     }
     for (int k = 1; k <= kernels; ++k) at[k] += at[k - 1];
     for (int k = 0; k <= kernels; ++k) most = most < at[k] ? at[k] : most;
@@ -66035,6 +66053,29 @@ class CheckpointRanking {
   struct Life {
     int made = -1, last_forward = -1, first_backward = -1, last = -1;
   };
+
+  constexpr bool in_workspace(int x) const {
+    const u64 address = plan_.where[x];
+    return address != kernel_ir::BufferAddress::none &&
+           kernel_ir::BufferAddress::space(address) == ir::Space::workspace;
+  }
+  // Where the gradients lie, whose memory is theirs for the whole step (docs/decisions/0003), in bytes.
+  struct Range {
+    i64 begin = 0, end = 0;
+  };
+  constexpr Range find_arena() const {
+    Range arena;
+    for (int x = 0; x < p.nodes.size(); ++x) {
+      if (p.nodes.items[x].op != ir::Op::flat_concat || !in_workspace(x)) continue;
+      const int last = p.nodes.items[x].arity - 1;
+      const i64 begin = kernel_ir::BufferAddress::offset(plan_.where[x]);
+      const i64 end = begin + p.attribute(x, last) * size_of(p.nodes.items[x].dtype) +
+                      kernel_ir::bytes_of(p, p.in(x, last));
+      if (arena.begin == arena.end || begin < arena.begin) arena.begin = begin;
+      if (arena.end < end) arena.end = end;
+    }
+    return arena;
+  }
 
   constexpr void find_lives() {
     const int n = p.nodes.size(), kernels = f.kernels.size();
@@ -66317,15 +66358,20 @@ struct KeptSource : Step {
 
 // How many of the order are kept. Fits: a number that does, -1: none is known to; Exceeds: one that does not;
 // Error: by how much plans took more than was estimated; so many Tries are left.
-// The first try leaves a hundredth for what the estimate does not know.
-template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count + 1, i64 Error = Bytes / 100,
-          int Tries = 4>
+// The first try leaves a thousandth for what the estimate does not know.
+template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count + 1,
+          i64 Error = Bytes / 1000, int Tries = 4>
 struct SearchBudget {
   static constexpr int choose() {
     if (Tries == 0) return Fits < 0 ? 0 : Fits;
     int most = Exceeds - 1;
     while (most > Fits && most > 0 && Order<Step>::bytes(most) + Error > Bytes) --most;
     return most < 0 ? 0 : most;
+  }
+  // What may be left of the budget: a tenth of what it gives beyond the least.
+  static constexpr i64 most_left() {
+    const i64 room = Bytes - Order<Step>::bytes(0);
+    return room > 0 && room / 10 < Bytes / 16 ? room / 10 : Bytes / 16;
   }
   static constexpr int tried = choose();
   static constexpr int find() {
@@ -66335,7 +66381,7 @@ struct SearchBudget {
       constexpr i64 taken = planned_workspace<KeptSource<Step, tried>>;
       constexpr i64 error = taken - Order<Step>::bytes(tried);
       if constexpr (taken <= Bytes) {
-        if constexpr (taken >= Bytes - Bytes / 16 || Tries == 0)
+        if constexpr (taken >= Bytes - most_left() || Tries == 0)
           return tried;
         else
           return SearchBudget<Step, Bytes, tried, Exceeds, error, Tries - 1>::count;

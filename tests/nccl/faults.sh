@@ -18,7 +18,7 @@ ask() {
 }
 ask 3 mismatch 3 'comm/mismatch: rank 2 runs another program than rank 0'
 ask 2 device 2 'comm/device: rank [01] trains on Cuda{[01]} and has Cuda{[01]}'
-ask 3 killed 2 'rank [02]: .*comm/rank: sums over ranks of a step: rank 1 has ended'
-ask 3 silent 2 'rank [02]: .*comm/timeout: sums over ranks of a step: rank 1 was silent for 3 s'
-ask 3 silent0 2 'rank [12]: .*comm/timeout: sums over ranks of a step: rank 0 was silent for 3 s'
+ask 3 killed 2 'rank [02]: .*comm/rank: sums over ranks of a step of weight to bias: rank 1 has ended'
+ask 3 silent 2 'rank [02]: .*comm/timeout: sums over ranks of a step of weight to bias: rank 1 was silent for 3 s'
+ask 3 silent0 2 'rank [12]: .*comm/timeout: sums over ranks of a step of weight to bias: rank 0 was silent for 3 s'
 exit "$problems"

@@ -117,8 +117,9 @@ struct InLossBrackets {
   constexpr InLossBrackets(T)
       : reduction(std::is_same_v<T, LossReduction>), integer(std::is_same_v<T, int>) {}
 };
+// (nvcc hands decltype(A) to the host compiler as decltype((A)), a reference.)
 template <auto A, class... Kinds>
-inline constexpr bool is_one_of = (std::is_same_v<std::remove_cv_t<decltype(A)>, Kinds> || ...);
+inline constexpr bool is_one_of = (std::is_same_v<std::remove_cvref_t<decltype(A)>, Kinds> || ...);
 }  // namespace detail
 
 #define WEFT_BARE(name)                                                                \
@@ -195,11 +196,12 @@ WEFT_WITH_OPTIONS(grid_sample, GridSampleOptions)
 WEFT_WITH_OPTIONS(rotary_embedding, RotaryOptions)
 #undef WEFT_WITH_OPTIONS
 
-#define WEFT_POOLED(name)                                                                                   \
-  template <auto Window, auto Second, auto... Rest, class X, class... B>                                    \
-  requires(!detail::is_one_of<Second, PoolOptions> && !std::is_integral_v<decltype(Second)>) constexpr auto \
-  name(const X& x, const B&...) {                                                                           \
-    return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x);                \
+#define WEFT_POOLED(name)                                                                    \
+  template <auto Window, auto Second, auto... Rest, class X, class... B>                     \
+  requires(!detail::is_one_of<Second, PoolOptions> &&                                        \
+           !std::is_integral_v<std::remove_cvref_t<decltype(Second)>>) constexpr auto        \
+  name(const X& x, const B&...) {                                                            \
+    return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x); \
   }
 WEFT_POOLED(max_pool1d)
 WEFT_POOLED(max_pool2d)

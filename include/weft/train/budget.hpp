@@ -114,15 +114,20 @@ struct KeptSource : Step {
 
 // How many of the order are kept. Fits: a number that does, -1: none is known to; Exceeds: one that does not;
 // Error: by how much plans took more than was estimated; so many Tries are left.
-// The first try leaves a hundredth for what the estimate does not know.
-template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count + 1, i64 Error = Bytes / 100,
-          int Tries = 4>
+// The first try leaves a thousandth for what the estimate does not know.
+template <class Step, i64 Bytes, int Fits = -1, int Exceeds = Order<Step>::count + 1,
+          i64 Error = Bytes / 1000, int Tries = 4>
 struct SearchBudget {
   static constexpr int choose() {
     if (Tries == 0) return Fits < 0 ? 0 : Fits;
     int most = Exceeds - 1;
     while (most > Fits && most > 0 && Order<Step>::bytes(most) + Error > Bytes) --most;
     return most < 0 ? 0 : most;
+  }
+  // What may be left of the budget: a tenth of what it gives beyond the least.
+  static constexpr i64 most_left() {
+    const i64 room = Bytes - Order<Step>::bytes(0);
+    return room > 0 && room / 10 < Bytes / 16 ? room / 10 : Bytes / 16;
   }
   static constexpr int tried = choose();
   static constexpr int find() {
@@ -132,7 +137,7 @@ struct SearchBudget {
       constexpr i64 taken = planned_workspace<KeptSource<Step, tried>>;
       constexpr i64 error = taken - Order<Step>::bytes(tried);
       if constexpr (taken <= Bytes) {
-        if constexpr (taken >= Bytes - Bytes / 16 || Tries == 0)
+        if constexpr (taken >= Bytes - most_left() || Tries == 0)
           return tried;
         else
           return SearchBudget<Step, Bytes, tried, Exceeds, error, Tries - 1>::count;

@@ -55,7 +55,9 @@ TEST_CASE("budget: estimates are close to plans, and the order begins with what 
   constexpr int all = Order::count;
   for (int k = 0; k < all; ++k) CHECK(Order::bytes(k) <= Order::bytes(k + 1));
   const auto close = [](i64 estimate, i64 planned) {
-    CHECK(static_cast<double>(estimate) == doctest::Approx(static_cast<double>(planned)).epsilon(0.15));
+    CHECK(static_cast<double>(estimate) >= 0.99 * static_cast<double>(planned));
+    // a value that is computed again beside its reader may never be stored
+    CHECK(static_cast<double>(estimate) <= 1.25 * static_cast<double>(planned));
   };
   close(Order::bytes(0), workspace<Written, checkpoint::Blocks>);
   close(Order::bytes(all / 2), train::planned_workspace<train::KeptSource<Whole, all / 2>>);

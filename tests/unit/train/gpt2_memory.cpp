@@ -35,6 +35,14 @@ TEST_CASE("gpt2 memory: a budget is kept, and its room used") {
   constexpr i64 used = workspace<checkpoint::Budget<budget>>;
   CHECK(used <= budget);
   CHECK(static_cast<f64>(used - blocks) >= 0.9 * static_cast<f64>(budget - blocks));
+  // a search of one try: the estimate is near
+  using Whole =
+      train::StepSource<Gpt2, gpt2::NextToken, train::Options<optim::AdamW, checkpoint::Budget<budget>>, true,
+                        Tokens, Tokens>;
+  constexpr int kept = train::SearchBudget<Whole, budget>::count;
+  CHECK(kept == train::SearchBudget<Whole, budget>::tried);
+  CHECK(static_cast<f64>(train::Order<Whole>::bytes(kept)) ==
+        doctest::Approx(static_cast<f64>(used)).epsilon(0.01));
   CHECK(flops<checkpoint::Budget<budget>> < flops<checkpoint::Blocks>);
   CHECK(flops<checkpoint::None> < flops<checkpoint::Budget<budget>>);
 }

@@ -174,7 +174,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
   void launched(const char* what, cudaStream_t stream) override {
     if (size() == 1) return;
     if (step_text_.empty()) step_text_ = what + scope_of_all();
-    ranks_.launched(step_text_.c_str(), stream);
+    ranks_.launched(step_text_, stream);
   }
 
   // The same in the thread's stream of the rank's GPU.

@@ -126,11 +126,11 @@ class NcclRanks final : public CudaWatch {
   }
 
   // `what` ends where `stream` has come now.
-  void launched(const char* what, cudaStream_t stream) {
+  void launched(std::string what, cudaStream_t stream) {
     const std::lock_guard lock(mutex_);
     if (pending_.empty()) begin_wait();
     if (free_.empty()) free_.emplace_back();
-    pending_.push_back({std::move(free_.back()), what});
+    pending_.push_back({std::move(free_.back()), std::move(what)});
     free_.pop_back();
     pending_.back().end.record(stream);
   }
@@ -166,7 +166,7 @@ class NcclRanks final : public CudaWatch {
   using Clock = std::chrono::steady_clock;
   struct Pending {
     Event end;
-    const char* what;
+    std::string what;
   };
 
   NcclRanks()
