@@ -4334,6 +4334,12 @@ struct HostMemory {
 template <>
 struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
 
+// "head.weight (50257, 768) of f32, 147 MB".
+inline std::string sized_text(std::string_view what, const Dims& dims, DType dtype, i64 bytes) {
+  std::string text(what);
+  text.append(" ").append(to_text(dims).c_str()).append(" of ").append(name_of(dtype));
+  return text + ", " + std::to_string(bytes >> 20) + " MB";
+}
 // What allocate() gives; an Error of too little memory ends with text(): what it was for, what takes less.
 template <class Allocate, class Text>
 auto allocate_or_tell(const Allocate& allocate, const Text& text) {
@@ -6978,6 +6984,10 @@ struct Copy {
   int before = 0;  // runs before this kernel
 };
 
+constexpr bool in_workspace(u64 address) {
+  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
+}
+
 struct Plan {
   List<u64> where;       // of every node in memory
   List<Tiling> tilings;  // of every kernel
@@ -6990,7 +7000,31 @@ struct Plan {
   constexpr u64 address(const View& v, DType t) const {
     return where[v.root] + static_cast<u64>(v.offset * size_of(t));
   }
+  constexpr bool in_workspace(int node) const { return kernel_ir::in_workspace(where[node]); }
+  constexpr i64 offset(int node) const { return BufferAddress::offset(where[node]); }
 };
+
+// Where the workspace has the gradients, packed, whose memory is theirs for the whole step: from the first
+// vector's begin to the last one's end, in bytes.
+struct GradientArena {
+  i64 begin = 0, end = 0;
+
+  constexpr i64 bytes() const { return end - begin; }
+  constexpr bool holds(i64 offset) const { return offset >= begin && offset < end; }
+};
+constexpr GradientArena gradient_arena(const ir::Graph& g, const Plan& plan) {
+  GradientArena arena;
+  for (int x = 0; x < g.nodes.size(); ++x) {
+    const ir::Node& node = g.nodes.items[x];
+    if (node.op != ir::Op::flat_concat || !plan.in_workspace(x)) continue;
+    const int last = node.arity - 1;
+    const i64 begin = plan.offset(x);
+    const i64 end = begin + g.attribute(x, last) * size_of(node.dtype) + bytes_of(g, g.in(x, last));
+    if (arena.begin == arena.end || begin < arena.begin) arena.begin = begin;
+    if (arena.end < end) arena.end = end;
+  }
+  return arena;
+}
 
 // Of a loop's body: the input in whose memory an output may be computed, -1: none.
 struct HeldOutput {
@@ -16084,11 +16118,8 @@ constexpr void find_largest(const ir::Graph& g, const kernel_ir::Plan& plan, Lar
   constexpr int count = 3;
   i64 offsets[count]{-1, -1, -1};
   for (int x = 0; x < g.nodes.size(); ++x) {
-    const u64 where = plan.where[x];
-    if (where == kernel_ir::BufferAddress::none ||
-        kernel_ir::BufferAddress::space(where) != ir::Space::workspace)
-      continue;
-    const i64 bytes = kernel_ir::bytes_of(g, x), offset = kernel_ir::BufferAddress::offset(where);
+    if (!plan.in_workspace(x)) continue;
+    const i64 bytes = kernel_ir::bytes_of(g, x), offset = plan.offset(x);
     int place = 0;
     while (place < count && largest[place].bytes >= bytes && offsets[place] != offset) ++place;
     if (place == count || largest[place].bytes >= bytes) continue;
@@ -25974,11 +26005,9 @@ std::string largest_state() {
     }
     row = next, below = table.row[next].bytes();
     if (k > 0 && below < 1 << 20) break;
-    text.append(k > 0 ? "; " : "").append(all_copies_text(table.row[next].name)).append(" ");
-    text.append(to_text(table.row[next].all_dims()).c_str())
-        .append(" of ")
-        .append(name_of(table.row[next].dtype));
-    text.append(", ").append(std::to_string(below >> 20)).append(" MB");
+    const nn::StateInfo& largest = table.row[next];
+    text.append(k > 0 ? "; " : "");
+    text.append(sized_text(all_copies_text(largest.name), largest.all_dims(), largest.dtype, below));
   }
   return text;
 }
@@ -28080,10 +28109,6 @@ namespace timeline_detail {
 
 using kernel_ir::BufferAddress;
 
-inline bool in_workspace(u64 address) {
-  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
-}
-
 // The last kernel that reads each node's memory.
 template <class Graph, class Fusion>
 List<int> last_readers(const Graph& g, const Fusion& f) {
@@ -28147,34 +28172,23 @@ MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
            name_of(g.nodes[x].dtype);
   };
   // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
-  i64 arena_begin = 0, arena_end = 0;
-  for (int x = 0; x < g.nodes.size(); ++x) {
-    if (g.nodes[x].op != ir::Op::flat_concat || !in_workspace(plan.where[x])) continue;
-    const i64 from = BufferAddress::offset(plan.where[x]);
-    const int last = g.nodes[x].arity - 1;
-    const i64 to =
-        from + g.attribute(x, last) * size_of(g.nodes[x].dtype) + kernel_ir::bytes_of(g, g.in(x, last));
-    if (arena_begin == arena_end) arena_begin = from;
-    arena_begin = std::min(arena_begin, from);
-    arena_end = std::max(arena_end, to);
-  }
-  if (arena_end > arena_begin)
-    out.holders.push_back(
-        {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
+  const kernel_ir::GradientArena arena = kernel_ir::gradient_arena(g, plan);
+  if (arena.bytes() > 0)
+    out.holders.push_back({"the gradients, packed", "update", arena.begin, arena.bytes(), 0, last_launch});
   const List<int> last = last_readers(g, f);
   for (int k = 0; k < kernels; ++k) {
     const kernel_ir::Kernel& kernel = f.kernels[k];
     for (int i = 0; i < kernel.stores.size; ++i) {
       const int x = f.pool[kernel.stores.begin + i];
       const i64 bytes = kernel_ir::bytes_of(g, x);
-      if (!in_workspace(plan.where[x]) || bytes == 0) continue;
-      const i64 offset = BufferAddress::offset(plan.where[x]);
-      if (offset >= arena_begin && offset < arena_end) continue;
+      if (!plan.in_workspace(x) || bytes == 0) continue;
+      const i64 offset = plan.offset(x);
+      if (arena.holds(offset)) continue;
       out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
                              last[x] >= kernels ? last_launch : end[std::max(last[x], k)]});
     }
     const u64 scratch = plan.tilings[k].partials;
-    if (kernel.opaque < 0 || !in_workspace(scratch)) continue;
+    if (kernel.opaque < 0 || !kernel_ir::in_workspace(scratch)) continue;
     const bool loop = g.nodes[kernel.opaque].op == ir::Op::loop;
     const i64 bytes =
         loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, kernel.opaque);
@@ -29718,21 +29732,7 @@ class LaunchList {
         if (step.kind == compiler::StepKind::all_reduce_start ||
             step.kind == compiler::StepKind::all_reduce_done)
           launch.args.pointer[2] = blocks_.group;
-        if (step.kind == compiler::StepKind::all_reduce_start)
-          blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
-                                        static_cast<i64>(launch.numbers[1]),
-                                        static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3)
-          blocks_.communicator->note(static_cast<int>(launch.numbers[0]), static_cast<i64>(launch.numbers[3]),
-                                     static_cast<i64>(launch.numbers[1]));
-        if (step.kind == compiler::StepKind::all_gather_state_start)
-          reserve_state(launch);
-        else if (step.kind == compiler::StepKind::reduce_scatter_state_start)
-          blocks_.communicator->reserve_any_part(static_cast<int>(launch.numbers[0]),
-                                                 static_cast<i64>(launch.numbers[1]),
-                                                 static_cast<DType>(launch.numbers[2]));
-        else if (launch.number_count > 4)
-          reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
+        if (launch.number_count > 3) reserve_start(step.kind, launch);  // a done has no begin
       }
       if (step.kind == compiler::StepKind::group_collective) {
         launch.args.pointer[1] = blocks_.group;
@@ -29803,6 +29803,23 @@ class LaunchList {
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
+  // Before the first start of a collective.
+  void reserve_start(compiler::StepKind kind, Launch& launch) {
+    using compiler::StepKind;
+    comm::Communicator& ranks = *blocks_.communicator;
+    const int request = static_cast<int>(launch.numbers[0]);
+    const i64 count = static_cast<i64>(launch.numbers[1]), begin = static_cast<i64>(launch.numbers[3]);
+    const DType dtype = static_cast<DType>(launch.numbers[2]);
+    if (kind == StepKind::reduce_scatter_state_start)  // which begins where its trip says
+      return ranks.reserve_any_part(request, count, dtype);
+    ranks.note(request, begin, count);
+    if (kind == StepKind::all_reduce_start)
+      ranks.reserve(request, count, dtype);
+    else if (kind == StepKind::all_gather_state_start)
+      reserve_state(launch);
+    else
+      reserve_pieces(launch.numbers, kind == StepKind::reduce_scatter_into_start);
+  }
   // Of a collective on pieces: which piece of its operand each rank has.
   void reserve_pieces(const u64* numbers, bool into) {
     const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);
@@ -35809,9 +35826,8 @@ inline std::string workspace_text(const compiler::ImageHeader& header) {
   for (const compiler::LargeValue& value : header.largest) {
     if (value.bytes < 1 << 20) break;
     const auto op = static_cast<ir::Op>(value.op);
-    text.append(before).append(op == ir::Op::flat_concat ? "the gradients" : ir::info(op).name).append(" ");
-    text.append(to_text(value.dims).c_str()).append(" of ").append(name_of(static_cast<DType>(value.dtype)));
-    text.append(", ").append(std::to_string(value.bytes >> 20)).append(" MB");
+    const std::string_view name = op == ir::Op::flat_concat ? "the gradients" : ir::info(op).name;
+    text.append(before).append(sized_text(name, value.dims, static_cast<DType>(value.dtype), value.bytes));
     before = "; ";
   }
   return text +
@@ -54883,15 +54899,14 @@ constexpr auto rotary_embedding(const X& x, const P& positions) {
 
 namespace WEFT_NAMESPACE {
 
-WEFT_REFUSAL(IntegersAreInBrackets,
-             "what stands in <> here are axes and sizes, integers: options are words behind the operand, "
-             "mean<-1>(x, keepdim), sort<1>(x, descending), and other numbers are arguments, layer_norm(x, "
-             "weight, bias, "
-             "1e-5f), quantile<1>(x, 0.5f)");
+WEFT_REFUSAL(
+    IntegersAreInBrackets,
+    "what stands in <> here are axes and sizes, integers: options are words behind the operand, "
+    "mean<-1>(x, keepdim), sort<1>(x, descending), and other numbers are arguments, layer_norm<8>(x, "
+    "weight, bias, 1e-5f), quantile<1>(x, 0.5f)");
 WEFT_REFUSAL(ReductionIsInBrackets,
              "what stands in <> of a loss is first its reduction: write mse_loss<reduction::sum>(x, y), with "
-             "none, mean, "
-             "sum or batchmean; weights and other numbers are arguments, huber_loss(x, y, 0.5f)");
+             "none, mean, sum or batchmean; weights and other numbers are arguments, huber_loss(x, y, 0.5f)");
 // What: the operation, its options and the operand.
 WEFT_REFUSAL(
     OptionsAreInBrackets,
@@ -54988,8 +55003,8 @@ struct InLossBrackets {
       : reduction(std::is_same_v<T, LossReduction>), integer(std::is_same_v<T, int>) {}
 };
 // (nvcc hands decltype(A) to the host compiler as decltype((A)), a reference.)
-template <auto A, class... Kinds>
-inline constexpr bool is_one_of = (std::is_same_v<std::remove_cvref_t<decltype(A)>, Kinds> || ...);
+template <auto A, class Options>
+inline constexpr bool is_a = std::is_same_v<std::remove_cvref_t<decltype(A)>, Options>;
 }  // namespace detail
 
 #define WEFT_BARE(name)                                                                \
@@ -55044,13 +55059,13 @@ requires(!First.reduction && !First.integer) constexpr auto cross_entropy(const 
   return detail::respelled<ReductionIsInBrackets<false, spelled::cross_entropy, X>>(x);
 }
 
-#define WEFT_WITH_OPTIONS(name, Options)                                                      \
-  namespace spelled {                                                                         \
-  struct name;                                                                                \
-  }                                                                                           \
-  template <auto First, auto... Rest, class X, class... B>                                    \
-  requires(!detail::is_one_of<First, Options>) constexpr auto name(const X& x, const B&...) { \
-    return detail::respelled<OptionsAreInBrackets<false, spelled::name, Options, X>>(x);      \
+#define WEFT_WITH_OPTIONS(name, Options)                                                 \
+  namespace spelled {                                                                    \
+  struct name;                                                                           \
+  }                                                                                      \
+  template <auto First, auto... Rest, class X, class... B>                               \
+  requires(!detail::is_a<First, Options>) constexpr auto name(const X& x, const B&...) { \
+    return detail::respelled<OptionsAreInBrackets<false, spelled::name, Options, X>>(x); \
   }
 WEFT_WITH_OPTIONS(conv1d, ConvOptions)
 WEFT_WITH_OPTIONS(conv2d, ConvOptions)
@@ -55068,7 +55083,7 @@ WEFT_WITH_OPTIONS(rotary_embedding, RotaryOptions)
 
 #define WEFT_POOLED(name)                                                                    \
   template <auto Window, auto Second, auto... Rest, class X, class... B>                     \
-  requires(!detail::is_one_of<Second, PoolOptions> &&                                        \
+  requires(!detail::is_a<Second, PoolOptions> &&                                             \
            !std::is_integral_v<std::remove_cvref_t<decltype(Second)>>) constexpr auto        \
   name(const X& x, const B&...) {                                                            \
     return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x); \
@@ -55966,7 +55981,7 @@ constexpr auto index(const X& x, const A&... a) {
 WEFT_REFUSAL(
     PlacesAreTensor,
     "an index is a tensor of integers, a traced integer, or one of at<2>, range<0, 4>, every: of single "
-    "rows write index(x, i) with an input in<i64, 2> i, or cat<0>(select<0, 0>(x), ...)");
+    "rows write index(x, i) with an input in<i64, 2> i, or stack<0>(select<0, 0>(x), select<0, 2>(x))");
 template <class X, class... A>
 constexpr auto index(const X& x, std::initializer_list<int>, const A&...) {
   static_assert(sizeof(PlacesAreTensor<sizeof(X) == 0, X>) > 0);
@@ -65987,24 +66002,21 @@ class CheckpointRanking {
     List<i64> held(kernels + 1, 0);
     i64* const at = held.data();
     i64 most = 0;
-    const Range arena = find_arena();
-    at[0] += arena.end - arena.begin;
+    const kernel_ir::GradientArena arena = kernel_ir::gradient_arena(p, plan_);
+    at[0] += arena.bytes();
     const auto hold = [&](int begin, int end, i64 change) {
       at[begin] += change;
       if (end < kernels) at[end + 1] -= change;
     };
     List<int> placed;
     for (int x = 0; x < p.nodes.size(); ++x) {
-      if (lives_[x].made < 0 || !in_workspace(x)) continue;
-      if (const i64 offset = kernel_ir::BufferAddress::offset(plan_.where[x]);
-          offset >= arena.begin && offset < arena.end)
-        continue;
+      if (lives_[x].made < 0 || !plan_.in_workspace(x) || arena.holds(plan_.offset(x))) continue;
       hold(lives_[x].made, lives_[x].last, kernel_ir::bytes_of(p, x));
       placed.push(x);
     }
     // what is computed in a dying value's place is held once
     sort_by(placed, [this](int x) { return lives_[x].made; });
-    sort_by(placed, [this](int x) { return kernel_ir::BufferAddress::offset(plan_.where[x]); });
+    sort_by(placed, [this](int x) { return plan_.offset(x); });
     for (int i = 1; i < placed.size(); ++i) {
       const int x = placed[i], y = placed[i - 1];
       const int end = lives_[y].last < lives_[x].last ? lives_[y].last : lives_[x].last;
@@ -66054,29 +66066,6 @@ class CheckpointRanking {
   struct Life {
     int made = -1, last_forward = -1, first_backward = -1, last = -1;
   };
-
-  constexpr bool in_workspace(int x) const {
-    const u64 address = plan_.where[x];
-    return address != kernel_ir::BufferAddress::none &&
-           kernel_ir::BufferAddress::space(address) == ir::Space::workspace;
-  }
-  // Where the gradients lie, whose memory is theirs for the whole step (docs/decisions/0003), in bytes.
-  struct Range {
-    i64 begin = 0, end = 0;
-  };
-  constexpr Range find_arena() const {
-    Range arena;
-    for (int x = 0; x < p.nodes.size(); ++x) {
-      if (p.nodes.items[x].op != ir::Op::flat_concat || !in_workspace(x)) continue;
-      const int last = p.nodes.items[x].arity - 1;
-      const i64 begin = kernel_ir::BufferAddress::offset(plan_.where[x]);
-      const i64 end = begin + p.attribute(x, last) * size_of(p.nodes.items[x].dtype) +
-                      kernel_ir::bytes_of(p, p.in(x, last));
-      if (arena.begin == arena.end || begin < arena.begin) arena.begin = begin;
-      if (arena.end < end) arena.end = end;
-    }
-    return arena;
-  }
 
   constexpr void find_lives() {
     const int n = p.nodes.size(), kernels = f.kernels.size();
@@ -68148,6 +68137,9 @@ WEFT_REFUSAL(MeterAdds,
 WEFT_REFUSAL(MeterHasDevice,
              "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
              "128>)");
+struct MetricValue {
+  constexpr auto operator()(const auto& metric) const { return metric.value(); }
+};
 // What all ranks have, in the place of what this one has.
 template <class T>
 void add_counts(comm::Communicator& ranks, std::byte* own, i64 count) {
@@ -68197,8 +68189,7 @@ class Meter {
       train::add_counts(*ranks, row.dtype, block.data() + row.offset, row.elements());
     }
     Memory::from_host(all.device(), all.state(), block.data(), all.state_bytes());
-    auto reads = compile(all, [](const auto& metric) { return metric.value(); });
-    return reads();
+    return compile(all, train::MetricValue{})();
   }
   // Refusals.
   WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
@@ -68219,7 +68210,7 @@ auto make_meter(const Device& device, const I&... inputs) {
   Model<Metric, Device> model(device, 0);
   auto adds = compile(
       model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
-  auto reads = compile(model, [](const auto& metric) { return metric.value(); });
+  auto reads = compile(model, train::MetricValue{});
   return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
                                                                 std::move(reads));
 }

@@ -19,17 +19,11 @@
 #include <thread>
 #include <vector>
 
+#include "weft/comm/timeout.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE::comm {
-
-// Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
-inline double control_timeout() {
-  const char* given = std::getenv("WEFT_COMM_TIMEOUT");
-  const double seconds = given != nullptr ? std::atof(given) : 0;
-  return seconds > 0 ? seconds : 300;
-}
 
 // Which of the processes of a program this one is, as torchrun says in the environment; alone without it.
 struct Launched {
@@ -135,7 +129,7 @@ class Control {
         sent += static_cast<std::size_t>(n);
       else if (errno != EAGAIN && errno != EINTR)
         link.gone = true;
-      else if (seconds_since(start) > control_timeout())
+      else if (seconds_since(start) > rank_timeout())
         return;  // a rank that reads nothing for so long is silent
       else
         std::this_thread::yield();
@@ -203,13 +197,13 @@ class Control {
     const auto start = Clock::now();
     std::vector<Link> guests;
     for (int come = 1; come < size_;) {
-      if (seconds_since(start) > control_timeout()) {
+      if (seconds_since(start) > rank_timeout()) {
         std::string missing;
         for (int r = 1; r < size_; ++r)
           if (!links_[static_cast<std::size_t>(r)].socket)
             missing += (missing.empty() ? "" : ", ") + std::to_string(r);
         throw Error("comm/timeout", "rank " + missing + " did not connect to rank 0 at " + place_text(place) +
-                                        " within " + std::to_string(static_cast<i64>(control_timeout())) +
+                                        " within " + std::to_string(static_cast<i64>(rank_timeout())) +
                                         " s (WEFT_COMM_TIMEOUT)");
       }
       if (Socket guest(::accept(door.get(), nullptr, nullptr)); guest) {
@@ -241,7 +235,7 @@ class Control {
 
   void reach(const Launched& place) {
     const auto start = Clock::now();
-    const auto over = [&] { return seconds_since(start) > control_timeout(); };
+    const auto over = [&] { return seconds_since(start) > rank_timeout(); };
     const std::string name = hello(rank_, size_) + "\n";
     Link& link = links_[0];
     for (;;) {
@@ -249,7 +243,7 @@ class Control {
         throw Error("comm/timeout",
                     "rank " + std::to_string(rank_) + ": rank 0 does not answer at " + place_text(place) +
                         " (MASTER_ADDR, the port behind MASTER_PORT) for " +
-                        std::to_string(static_cast<i64>(control_timeout())) + " s (WEFT_COMM_TIMEOUT)");
+                        std::to_string(static_cast<i64>(rank_timeout())) + " s (WEFT_COMM_TIMEOUT)");
       if (!link.socket) {
         link = Link{};
         link.socket = connect_once(place);

@@ -315,7 +315,7 @@ class MpiCommunicator final : public Communicator {
     using Clock = std::chrono::steady_clock;
     ++waits_;
     if (done()) return;
-    const double most = detail::mpi_timeout();
+    const double most = rank_timeout();
     const auto start = Clock::now();
     std::vector<u8> heard;
     for (i64 turn = 1; !done(); ++turn) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "weft/comm/tensor_parallel.hpp"
+#include "weft/comm/timeout.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 
@@ -56,16 +57,11 @@ struct MpiProcess {
   bool ends = false, failed = false;
 };
 
-// Seconds that a rank waits for the others: WEFT_COMM_TIMEOUT in the environment, or 300.
-inline double mpi_timeout() {
-  const char* given = std::getenv("WEFT_COMM_TIMEOUT");
-  const double seconds = given != nullptr ? std::atof(given) : 0;
-  return seconds > 0 ? seconds : 300;
-}
 [[noreturn]] inline void fail_silent(const std::string& what, const std::string& silent) {
   MpiProcess::get().failed = true;
   throw Error("comm/timeout", what + ": rank " + (silent.empty() ? "?" : silent) + " was silent for " +
-                                  std::to_string(static_cast<i64>(mpi_timeout())) + " s (WEFT_COMM_TIMEOUT)");
+                                  std::to_string(static_cast<i64>(rank_timeout())) +
+                                  " s (WEFT_COMM_TIMEOUT)");
 }
 
 // Returns when every rank of a subset has come here: before calls of MPI that wait without an end, as all
@@ -92,7 +88,7 @@ inline void meet(const RankSubset& ranks, const char* what) {
   for (int all = 0; all == 0;) {
     check_mpi(MPI_Testall(size, come.data(), &all, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (all != 0) break;
-    if (std::chrono::duration<double>(Clock::now() - start).count() > mpi_timeout()) {
+    if (std::chrono::duration<double>(Clock::now() - start).count() > rank_timeout()) {
       std::string silent;
       for (int k = 0; k < size; ++k) {
         int there = 1;

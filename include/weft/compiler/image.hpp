@@ -64,11 +64,8 @@ constexpr void find_largest(const ir::Graph& g, const kernel_ir::Plan& plan, Lar
   constexpr int count = 3;
   i64 offsets[count]{-1, -1, -1};
   for (int x = 0; x < g.nodes.size(); ++x) {
-    const u64 where = plan.where[x];
-    if (where == kernel_ir::BufferAddress::none ||
-        kernel_ir::BufferAddress::space(where) != ir::Space::workspace)
-      continue;
-    const i64 bytes = kernel_ir::bytes_of(g, x), offset = kernel_ir::BufferAddress::offset(where);
+    if (!plan.in_workspace(x)) continue;
+    const i64 bytes = kernel_ir::bytes_of(g, x), offset = plan.offset(x);
     int place = 0;
     while (place < count && largest[place].bytes >= bytes && offsets[place] != offset) ++place;
     if (place == count || largest[place].bytes >= bytes) continue;

@@ -32,10 +32,6 @@ namespace timeline_detail {
 
 using kernel_ir::BufferAddress;
 
-inline bool in_workspace(u64 address) {
-  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
-}
-
 // The last kernel that reads each node's memory.
 template <class Graph, class Fusion>
 List<int> last_readers(const Graph& g, const Fusion& f) {
@@ -99,34 +95,23 @@ MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
            name_of(g.nodes[x].dtype);
   };
   // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
-  i64 arena_begin = 0, arena_end = 0;
-  for (int x = 0; x < g.nodes.size(); ++x) {
-    if (g.nodes[x].op != ir::Op::flat_concat || !in_workspace(plan.where[x])) continue;
-    const i64 from = BufferAddress::offset(plan.where[x]);
-    const int last = g.nodes[x].arity - 1;
-    const i64 to =
-        from + g.attribute(x, last) * size_of(g.nodes[x].dtype) + kernel_ir::bytes_of(g, g.in(x, last));
-    if (arena_begin == arena_end) arena_begin = from;
-    arena_begin = std::min(arena_begin, from);
-    arena_end = std::max(arena_end, to);
-  }
-  if (arena_end > arena_begin)
-    out.holders.push_back(
-        {"the gradients, packed", "update", arena_begin, arena_end - arena_begin, 0, last_launch});
+  const kernel_ir::GradientArena arena = kernel_ir::gradient_arena(g, plan);
+  if (arena.bytes() > 0)
+    out.holders.push_back({"the gradients, packed", "update", arena.begin, arena.bytes(), 0, last_launch});
   const List<int> last = last_readers(g, f);
   for (int k = 0; k < kernels; ++k) {
     const kernel_ir::Kernel& kernel = f.kernels[k];
     for (int i = 0; i < kernel.stores.size; ++i) {
       const int x = f.pool[kernel.stores.begin + i];
       const i64 bytes = kernel_ir::bytes_of(g, x);
-      if (!in_workspace(plan.where[x]) || bytes == 0) continue;
-      const i64 offset = BufferAddress::offset(plan.where[x]);
-      if (offset >= arena_begin && offset < arena_end) continue;
+      if (!plan.in_workspace(x) || bytes == 0) continue;
+      const i64 offset = plan.offset(x);
+      if (arena.holds(offset)) continue;
       out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
                              last[x] >= kernels ? last_launch : end[std::max(last[x], k)]});
     }
     const u64 scratch = plan.tilings[k].partials;
-    if (kernel.opaque < 0 || !in_workspace(scratch)) continue;
+    if (kernel.opaque < 0 || !kernel_ir::in_workspace(scratch)) continue;
     const bool loop = g.nodes[kernel.opaque].op == ir::Op::loop;
     const i64 bytes =
         loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, kernel.opaque);

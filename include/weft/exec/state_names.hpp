@@ -6,6 +6,7 @@
 
 #include "weft/exec/trace.hpp"
 #include "weft/ir/scopes.hpp"
+#include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE::exec {
 
@@ -57,11 +58,9 @@ std::string largest_state() {
     }
     row = next, below = table.row[next].bytes();
     if (k > 0 && below < 1 << 20) break;
-    text.append(k > 0 ? "; " : "").append(all_copies_text(table.row[next].name)).append(" ");
-    text.append(to_text(table.row[next].all_dims()).c_str())
-        .append(" of ")
-        .append(name_of(table.row[next].dtype));
-    text.append(", ").append(std::to_string(below >> 20)).append(" MB");
+    const nn::StateInfo& largest = table.row[next];
+    text.append(k > 0 ? "; " : "");
+    text.append(sized_text(all_copies_text(largest.name), largest.all_dims(), largest.dtype, below));
   }
   return text;
 }

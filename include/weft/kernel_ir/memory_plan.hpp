@@ -12,6 +12,10 @@ struct Copy {
   int before = 0;  // runs before this kernel
 };
 
+constexpr bool in_workspace(u64 address) {
+  return address != BufferAddress::none && BufferAddress::space(address) == ir::Space::workspace;
+}
+
 struct Plan {
   List<u64> where;       // of every node in memory
   List<Tiling> tilings;  // of every kernel
@@ -24,7 +28,31 @@ struct Plan {
   constexpr u64 address(const View& v, DType t) const {
     return where[v.root] + static_cast<u64>(v.offset * size_of(t));
   }
+  constexpr bool in_workspace(int node) const { return kernel_ir::in_workspace(where[node]); }
+  constexpr i64 offset(int node) const { return BufferAddress::offset(where[node]); }
 };
+
+// Where the workspace has the gradients, packed, whose memory is theirs for the whole step: from the first
+// vector's begin to the last one's end, in bytes.
+struct GradientArena {
+  i64 begin = 0, end = 0;
+
+  constexpr i64 bytes() const { return end - begin; }
+  constexpr bool holds(i64 offset) const { return offset >= begin && offset < end; }
+};
+constexpr GradientArena gradient_arena(const ir::Graph& g, const Plan& plan) {
+  GradientArena arena;
+  for (int x = 0; x < g.nodes.size(); ++x) {
+    const ir::Node& node = g.nodes.items[x];
+    if (node.op != ir::Op::flat_concat || !plan.in_workspace(x)) continue;
+    const int last = node.arity - 1;
+    const i64 begin = plan.offset(x);
+    const i64 end = begin + g.attribute(x, last) * size_of(node.dtype) + bytes_of(g, g.in(x, last));
+    if (arena.begin == arena.end || begin < arena.begin) arena.begin = begin;
+    if (arena.end < end) arena.end = end;
+  }
+  return arena;
+}
 
 // Of a loop's body: the input in whose memory an output may be computed, -1: none.
 struct HeldOutput {

@@ -13,15 +13,14 @@
 
 namespace WEFT_NAMESPACE {
 
-WEFT_REFUSAL(IntegersAreInBrackets,
-             "what stands in <> here are axes and sizes, integers: options are words behind the operand, "
-             "mean<-1>(x, keepdim), sort<1>(x, descending), and other numbers are arguments, layer_norm(x, "
-             "weight, bias, "
-             "1e-5f), quantile<1>(x, 0.5f)");
+WEFT_REFUSAL(
+    IntegersAreInBrackets,
+    "what stands in <> here are axes and sizes, integers: options are words behind the operand, "
+    "mean<-1>(x, keepdim), sort<1>(x, descending), and other numbers are arguments, layer_norm<8>(x, "
+    "weight, bias, 1e-5f), quantile<1>(x, 0.5f)");
 WEFT_REFUSAL(ReductionIsInBrackets,
              "what stands in <> of a loss is first its reduction: write mse_loss<reduction::sum>(x, y), with "
-             "none, mean, "
-             "sum or batchmean; weights and other numbers are arguments, huber_loss(x, y, 0.5f)");
+             "none, mean, sum or batchmean; weights and other numbers are arguments, huber_loss(x, y, 0.5f)");
 // What: the operation, its options and the operand.
 WEFT_REFUSAL(
     OptionsAreInBrackets,
@@ -118,8 +117,8 @@ struct InLossBrackets {
       : reduction(std::is_same_v<T, LossReduction>), integer(std::is_same_v<T, int>) {}
 };
 // (nvcc hands decltype(A) to the host compiler as decltype((A)), a reference.)
-template <auto A, class... Kinds>
-inline constexpr bool is_one_of = (std::is_same_v<std::remove_cvref_t<decltype(A)>, Kinds> || ...);
+template <auto A, class Options>
+inline constexpr bool is_a = std::is_same_v<std::remove_cvref_t<decltype(A)>, Options>;
 }  // namespace detail
 
 #define WEFT_BARE(name)                                                                \
@@ -174,13 +173,13 @@ requires(!First.reduction && !First.integer) constexpr auto cross_entropy(const 
   return detail::respelled<ReductionIsInBrackets<false, spelled::cross_entropy, X>>(x);
 }
 
-#define WEFT_WITH_OPTIONS(name, Options)                                                      \
-  namespace spelled {                                                                         \
-  struct name;                                                                                \
-  }                                                                                           \
-  template <auto First, auto... Rest, class X, class... B>                                    \
-  requires(!detail::is_one_of<First, Options>) constexpr auto name(const X& x, const B&...) { \
-    return detail::respelled<OptionsAreInBrackets<false, spelled::name, Options, X>>(x);      \
+#define WEFT_WITH_OPTIONS(name, Options)                                                 \
+  namespace spelled {                                                                    \
+  struct name;                                                                           \
+  }                                                                                      \
+  template <auto First, auto... Rest, class X, class... B>                               \
+  requires(!detail::is_a<First, Options>) constexpr auto name(const X& x, const B&...) { \
+    return detail::respelled<OptionsAreInBrackets<false, spelled::name, Options, X>>(x); \
   }
 WEFT_WITH_OPTIONS(conv1d, ConvOptions)
 WEFT_WITH_OPTIONS(conv2d, ConvOptions)
@@ -198,7 +197,7 @@ WEFT_WITH_OPTIONS(rotary_embedding, RotaryOptions)
 
 #define WEFT_POOLED(name)                                                                    \
   template <auto Window, auto Second, auto... Rest, class X, class... B>                     \
-  requires(!detail::is_one_of<Second, PoolOptions> &&                                        \
+  requires(!detail::is_a<Second, PoolOptions> &&                                             \
            !std::is_integral_v<std::remove_cvref_t<decltype(Second)>>) constexpr auto        \
   name(const X& x, const B&...) {                                                            \
     return detail::respelled<OptionsAreInBrackets<false, spelled::name, PoolOptions, X>>(x); \

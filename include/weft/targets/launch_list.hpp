@@ -81,21 +81,7 @@ class LaunchList {
         if (step.kind == compiler::StepKind::all_reduce_start ||
             step.kind == compiler::StepKind::all_reduce_done)
           launch.args.pointer[2] = blocks_.group;
-        if (step.kind == compiler::StepKind::all_reduce_start)
-          blocks_.communicator->reserve(static_cast<int>(launch.numbers[0]),
-                                        static_cast<i64>(launch.numbers[1]),
-                                        static_cast<DType>(launch.numbers[2]));
-        if (launch.number_count > 3)
-          blocks_.communicator->note(static_cast<int>(launch.numbers[0]), static_cast<i64>(launch.numbers[3]),
-                                     static_cast<i64>(launch.numbers[1]));
-        if (step.kind == compiler::StepKind::all_gather_state_start)
-          reserve_state(launch);
-        else if (step.kind == compiler::StepKind::reduce_scatter_state_start)
-          blocks_.communicator->reserve_any_part(static_cast<int>(launch.numbers[0]),
-                                                 static_cast<i64>(launch.numbers[1]),
-                                                 static_cast<DType>(launch.numbers[2]));
-        else if (launch.number_count > 4)
-          reserve_pieces(launch.numbers, step.kind == compiler::StepKind::reduce_scatter_into_start);
+        if (launch.number_count > 3) reserve_start(step.kind, launch);  // a done has no begin
       }
       if (step.kind == compiler::StepKind::group_collective) {
         launch.args.pointer[1] = blocks_.group;
@@ -166,6 +152,23 @@ class LaunchList {
   std::byte* output(int k) const { return static_cast<std::byte*>(resolve(image_[header_.output_at + k])); }
 
  private:
+  // Before the first start of a collective.
+  void reserve_start(compiler::StepKind kind, Launch& launch) {
+    using compiler::StepKind;
+    comm::Communicator& ranks = *blocks_.communicator;
+    const int request = static_cast<int>(launch.numbers[0]);
+    const i64 count = static_cast<i64>(launch.numbers[1]), begin = static_cast<i64>(launch.numbers[3]);
+    const DType dtype = static_cast<DType>(launch.numbers[2]);
+    if (kind == StepKind::reduce_scatter_state_start)  // which begins where its trip says
+      return ranks.reserve_any_part(request, count, dtype);
+    ranks.note(request, begin, count);
+    if (kind == StepKind::all_reduce_start)
+      ranks.reserve(request, count, dtype);
+    else if (kind == StepKind::all_gather_state_start)
+      reserve_state(launch);
+    else
+      reserve_pieces(launch.numbers, kind == StepKind::reduce_scatter_into_start);
+  }
   // Of a collective on pieces: which piece of its operand each rank has.
   void reserve_pieces(const u64* numbers, bool into) {
     const i64 length = static_cast<i64>(numbers[1]), begin = static_cast<i64>(numbers[3]);

@@ -5,8 +5,11 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "weft/core/dtype.hpp"
+#include "weft/core/shape.hpp"
 #include "weft/core/shared.hpp"
 #include "weft/device/cpu.hpp"
 
@@ -33,6 +36,12 @@ struct HostMemory {
 template <>
 struct DeviceMemory<Cpu> : HostMemory<Cpu> {};
 
+// "head.weight (50257, 768) of f32, 147 MB".
+inline std::string sized_text(std::string_view what, const Dims& dims, DType dtype, i64 bytes) {
+  std::string text(what);
+  text.append(" ").append(to_text(dims).c_str()).append(" of ").append(name_of(dtype));
+  return text + ", " + std::to_string(bytes >> 20) + " MB";
+}
 // What allocate() gives; an Error of too little memory ends with text(): what it was for, what takes less.
 template <class Allocate, class Text>
 auto allocate_or_tell(const Allocate& allocate, const Text& text) {

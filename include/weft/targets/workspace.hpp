@@ -15,9 +15,8 @@ inline std::string workspace_text(const compiler::ImageHeader& header) {
   for (const compiler::LargeValue& value : header.largest) {
     if (value.bytes < 1 << 20) break;
     const auto op = static_cast<ir::Op>(value.op);
-    text.append(before).append(op == ir::Op::flat_concat ? "the gradients" : ir::info(op).name).append(" ");
-    text.append(to_text(value.dims).c_str()).append(" of ").append(name_of(static_cast<DType>(value.dtype)));
-    text.append(", ").append(std::to_string(value.bytes >> 20)).append(" MB");
+    const std::string_view name = op == ir::Op::flat_concat ? "the gradients" : ir::info(op).name;
+    text.append(before).append(sized_text(name, value.dims, static_cast<DType>(value.dtype), value.bytes));
     before = "; ";
   }
   return text +

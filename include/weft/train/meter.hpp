@@ -21,6 +21,9 @@ WEFT_REFUSAL(MeterAdds,
 WEFT_REFUSAL(MeterHasDevice,
              "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
              "128>)");
+struct MetricValue {
+  constexpr auto operator()(const auto& metric) const { return metric.value(); }
+};
 // What all ranks have, in the place of what this one has.
 template <class T>
 void add_counts(comm::Communicator& ranks, std::byte* own, i64 count) {
@@ -70,8 +73,7 @@ class Meter {
       train::add_counts(*ranks, row.dtype, block.data() + row.offset, row.elements());
     }
     Memory::from_host(all.device(), all.state(), block.data(), all.state_bytes());
-    auto reads = compile(all, [](const auto& metric) { return metric.value(); });
-    return reads();
+    return compile(all, train::MetricValue{})();
   }
   // Refusals.
   WEFT_REFUSED_MEMBER(update, AfterRefusal{}, train::MeterAdds, spelled::update, Metric)
@@ -92,7 +94,7 @@ auto make_meter(const Device& device, const I&... inputs) {
   Model<Metric, Device> model(device, 0);
   auto adds = compile(
       model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
-  auto reads = compile(model, [](const auto& metric) { return metric.value(); });
+  auto reads = compile(model, train::MetricValue{});
   return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
                                                                 std::move(reads));
 }

@@ -88,24 +88,21 @@ class CheckpointRanking {
     List<i64> held(kernels + 1, 0);
     i64* const at = held.data();
     i64 most = 0;
-    const Range arena = find_arena();
-    at[0] += arena.end - arena.begin;
+    const kernel_ir::GradientArena arena = kernel_ir::gradient_arena(p, plan_);
+    at[0] += arena.bytes();
     const auto hold = [&](int begin, int end, i64 change) {
       at[begin] += change;
       if (end < kernels) at[end + 1] -= change;
     };
     List<int> placed;
     for (int x = 0; x < p.nodes.size(); ++x) {
-      if (lives_[x].made < 0 || !in_workspace(x)) continue;
-      if (const i64 offset = kernel_ir::BufferAddress::offset(plan_.where[x]);
-          offset >= arena.begin && offset < arena.end)
-        continue;
+      if (lives_[x].made < 0 || !plan_.in_workspace(x) || arena.holds(plan_.offset(x))) continue;
       hold(lives_[x].made, lives_[x].last, kernel_ir::bytes_of(p, x));
       placed.push(x);
     }
     // what is computed in a dying value's place is held once
     sort_by(placed, [this](int x) { return lives_[x].made; });
-    sort_by(placed, [this](int x) { return kernel_ir::BufferAddress::offset(plan_.where[x]); });
+    sort_by(placed, [this](int x) { return plan_.offset(x); });
     for (int i = 1; i < placed.size(); ++i) {
       const int x = placed[i], y = placed[i - 1];
       const int end = lives_[y].last < lives_[x].last ? lives_[y].last : lives_[x].last;
@@ -155,29 +152,6 @@ class CheckpointRanking {
   struct Life {
     int made = -1, last_forward = -1, first_backward = -1, last = -1;
   };
-
-  constexpr bool in_workspace(int x) const {
-    const u64 address = plan_.where[x];
-    return address != kernel_ir::BufferAddress::none &&
-           kernel_ir::BufferAddress::space(address) == ir::Space::workspace;
-  }
-  // Where the gradients lie, whose memory is theirs for the whole step (docs/decisions/0003), in bytes.
-  struct Range {
-    i64 begin = 0, end = 0;
-  };
-  constexpr Range find_arena() const {
-    Range arena;
-    for (int x = 0; x < p.nodes.size(); ++x) {
-      if (p.nodes.items[x].op != ir::Op::flat_concat || !in_workspace(x)) continue;
-      const int last = p.nodes.items[x].arity - 1;
-      const i64 begin = kernel_ir::BufferAddress::offset(plan_.where[x]);
-      const i64 end = begin + p.attribute(x, last) * size_of(p.nodes.items[x].dtype) +
-                      kernel_ir::bytes_of(p, p.in(x, last));
-      if (arena.begin == arena.end || begin < arena.begin) arena.begin = begin;
-      if (arena.end < end) arena.end = end;
-    }
-    return arena;
-  }
 
   constexpr void find_lives() {
     const int n = p.nodes.size(), kernels = f.kernels.size();

@@ -177,7 +177,7 @@ class NcclRanks final : public CudaWatch {
 
   void begin_wait() {
     start_ = Clock::now();
-    most_ = control_timeout();
+    most_ = rank_timeout();
     deadline_ = rank() == 0 ? most_ : 1.25 * most_;  // rank 0 says who is silent
     asked_ = false;
     gone_at_ = error_at_ = -1;

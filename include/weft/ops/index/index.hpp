@@ -256,7 +256,7 @@ constexpr auto index(const X& x, const A&... a) {
 WEFT_REFUSAL(
     PlacesAreTensor,
     "an index is a tensor of integers, a traced integer, or one of at<2>, range<0, 4>, every: of single "
-    "rows write index(x, i) with an input in<i64, 2> i, or cat<0>(select<0, 0>(x), ...)");
+    "rows write index(x, i) with an input in<i64, 2> i, or stack<0>(select<0, 0>(x), select<0, 2>(x))");
 template <class X, class... A>
 constexpr auto index(const X& x, std::initializer_list<int>, const A&...) {
   static_assert(sizeof(PlacesAreTensor<sizeof(X) == 0, X>) > 0);
