@@ -170,7 +170,8 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   out.request = static_cast<int>(at(0));
   out.elements = at(1);
   out.element_bytes = size_of(static_cast<DType>(at(2)));
-  if (step.numbers.size > 3) out.begin = at(3), out.shared = {at(4), at(5)};
+  if (step.numbers.size > 3) out.begin = at(3);
+  if (step.numbers.size > 5) out.shared = {at(4), at(5)};  // an all_reduce has no shares
   using compiler::StepKind;
   const auto kind = step.kind;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
