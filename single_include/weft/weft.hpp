@@ -490,7 +490,8 @@ WEFT_REFUSAL(ResultHasRoom,
              "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
 
 WEFT_REFUSAL(SizesEqual,
-             "the new shape does not hold the same number of elements: its extents must multiply to as many");
+             "the new shape does not hold the same number of elements: its extents must multiply to as many; "
+             "those of reshape are the batch's, too, and one may be -1, which takes what is left");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
 WEFT_REFUSAL(AxisInRange,
@@ -1906,6 +1907,7 @@ enum class Op : u8 {
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
   reduce_scatter_state_start,  // reduce_scatter_state_start(x, place): adds this rank's piece of the sum to
                                // what it has of `place`, a slice of state that ranks share; (1)
+  all_reduce_max,              // all_reduce_max(x): of each element the largest of all ranks, at once
   all_gather_state_start,  // all_gather_state_start(x): begins to give all ranks x, of the state that they
                            // share; cast to the node's dtype
   all_gather_start,        // all_gather_start(x): begins to give all ranks each one's piece of x
@@ -2044,6 +2046,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_into_start", -1, OpClass::collective, 1},
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
     {"reduce_scatter_state_start", 2, OpClass::collective, 1},
+    {"all_reduce_max", 1, OpClass::collective, 1},
     {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
@@ -3842,9 +3845,11 @@ WEFT_REFUSAL(
     ContainerIsTaken,
     "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
     "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
-WEFT_REFUSAL(LayerIsCalled,
-             "an operand is a layer or another object, which is no value: call it with one, and go on with "
-             "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x))");
+WEFT_REFUSAL(
+    LayerIsCalled,
+    "an operand is a layer or another object, which is no value: call it with one, and go on with "
+    "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x)); options stand in "
+    "<>, as in conv2d<ConvOptions{.stride = 2}>(x, w)");
 WEFT_REFUSAL(
     OperandsFit,
     "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
@@ -5999,6 +6004,7 @@ class Fuser : ClusteringState {
       case Op::reduce_scatter_into_start:
       case Op::reduce_scatter_into_done:
       case Op::reduce_scatter_state_start:
+      case Op::all_reduce_max:
       case Op::all_gather_state_start:
       case Op::all_gather_start:
       case Op::all_gather_done:
@@ -7300,6 +7306,7 @@ enum class StepKind : u8 {
   reduce_scatter_into_start,
   reduce_scatter_into_done,
   reduce_scatter_state_start,
+  all_reduce_max,
   all_gather_state_start,
   all_gather_start,
   all_gather_done,
@@ -8575,15 +8582,15 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
 
 }  // namespace WEFT_NAMESPACE::compiler
 // ---- weft/compiler/lower/collective.hpp ----
-// A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start none, which is the
-// program's communicator's, and where the operand does. Numbers: request, elements, dtype; of one that works
-// on pieces then where it begins in the vector that is shared, and that one's elements and grain.
-// A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
-// each operand: its place behind the first one's, and its elements.
-// An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
-// behind the numbers the state's dtype. A reduce_scatter_state_start: where its (1) lies, none, where the
-// operand does, where that belongs, and where the vector begins. The begin of either follows from its
-// addresses; the number is that outside of loops, inside 0.
+// A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start and an all_reduce_max
+// none, which is the program's communicator's, and where the operand does. Numbers: request, elements, dtype;
+// of one that works on pieces then where it begins in the vector that is shared, and that one's elements and
+// grain. A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then
+// numbers of each operand: its place behind the first one's, and its elements. An all_gather_state_start:
+// where its elements lie, none, where they do in the state, and where that begins; behind the numbers the
+// state's dtype. A reduce_scatter_state_start: where its (1) lies, none, where the operand does, where that
+// belongs, and where the vector begins. The begin of either follows from its addresses; the number is that
+// outside of loops, inside 0.
 
 namespace WEFT_NAMESPACE::compiler {
 
@@ -8603,6 +8610,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_into_done;
     case ir::Op::reduce_scatter_state_start:
       return StepKind::reduce_scatter_state_start;
+    case ir::Op::all_reduce_max:
+      return StepKind::all_reduce_max;
     case ir::Op::all_gather_state_start:
       return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
@@ -8686,7 +8695,7 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   if (n.op == ir::Op::all_gather_state_start) return lower_all_gather_state(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
-  if (kind == StepKind::all_gather_start) {
+  if (kind == StepKind::all_gather_start || kind == StepKind::all_reduce_max) {
     addresses.push(kernel_ir::BufferAddress::none);
     addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.kernel_of[node]), n.dtype));
   }
@@ -17659,6 +17668,13 @@ constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVect
   node.list = b.list(list.data(), list.size());
   return {&b, b.add(node, operands.data(), operands.size())};
 }
+// Of each element of x, a vector of f32, the largest that a rank has; NaN where one has that. It has ended
+// when what comes behind it begins.
+constexpr Value all_reduce_max(Value x, int request) {
+  Builder& b = *x.builder;
+  const i64 begin = 0;
+  return raw(Op::all_reduce_max, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(&begin, 1), x);
+}
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
   const Op done =
@@ -17727,6 +17743,10 @@ constexpr const char* collective_fault(const Graph& g, int i) {
                : "reduce_scatter_into_done: not the request of its start";
   if (n.op == Op::all_gather_done)
     return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
+  if (n.op == Op::all_reduce_max)
+    return n.dtype == DType::f32 && from == to && g.attributes(i) == 1
+               ? nullptr
+               : "all_reduce_max: not of a vector of f32";
   const bool sum = n.op == Op::all_reduce_start;
   if (g.attributes(i) != (sum ? 1 : 3))
     return sum ? "all_reduce_start: no begin" : "a vector is shared, and it does not say how";
@@ -21662,10 +21682,11 @@ constexpr auto pad(const X& x, const V& value = 0) {
 
 namespace WEFT_NAMESPACE {
 
-WEFT_REFUSAL(IndexIsInteger, "the index must be integers (i32 or i64)");
+WEFT_REFUSAL(IndexIsInteger,
+             "the index must be integers (i32 or i64), as in<i64, 32> or cast<i64>(index) gives them");
 WEFT_REFUSAL(IndexFits,
              "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
-             "longer than the tensor");
+             "longer than the tensor; unsqueeze<1>(index) adds an axis");
 
 namespace detail {
 
@@ -23566,6 +23587,12 @@ constexpr i64 parameter_count() {
 
 namespace WEFT_NAMESPACE::comm {
 
+// NaN, if either is.
+template <class T>
+WEFT_HD constexpr T larger(T x, T y) {
+  return x != x ? x : y != y || y > x ? y : x;
+}
+
 class Communicator : public Counted {
  public:
   // This process's number, [0, size()), and how many there are.
@@ -23638,6 +23665,17 @@ class Communicator : public Counted {
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
+  // Before the first max of request number `request`: it will be of `count` elements.
+  virtual void reserve_max(int request, i64 count) { (void)request, (void)count; }
+  // to[i] becomes the largest from[i] of all ranks, NaN where one has that.
+  void max(const f32* from, f32* to, i64 count) {
+    std::vector<f32> all(static_cast<std::size_t>(size() * count));
+    all_gather(from, all.data(), count * i64{sizeof(f32)});
+    for (i64 i = 0; i < count; ++i) {
+      to[i] = all[static_cast<std::size_t>(i)];
+      for (int r = 1; r < size(); ++r) to[i] = larger(to[i], all[static_cast<std::size_t>(r * count + i)]);
+    }
+  }
   // Goes on with what was begun; called between launches.
   virtual void progress() = 0;
 
@@ -26308,13 +26346,14 @@ namespace exec {
 
 // What a step that ranks take together is of: elements [begin, begin + elements) of a vector that they share
 // out, or, where that has none, as many that all ranks have. A start sums, gathers or does both; a done
-// neither.
+// neither. What is `at_once` has no done, and each rank gets all that every other has.
 struct ExplainedCollective {
   int request = -1;  // that its start and its done have; -1: the step is no collective
   i64 elements = 0, element_bytes = 0, begin = 0;
   comm::Shares shared{};
   bool sums = false, gathers = false;
   bool into = false;  // sums into a slot: at most two of these are under way
+  bool at_once = false;
 };
 
 struct ExplainedStep {
@@ -26445,13 +26484,15 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   out.request = static_cast<int>(at(0));
   out.elements = at(1);
   out.element_bytes = size_of(static_cast<DType>(at(2)));
-  if (step.numbers.size > 3) out.begin = at(3), out.shared = {at(4), at(5)};
+  if (step.numbers.size > 3) out.begin = at(3);
+  if (step.numbers.size > 5) out.shared = {at(4), at(5)};  // an all_reduce has no shares
   using compiler::StepKind;
   const auto kind = step.kind;
+  out.at_once = kind == StepKind::all_reduce_max;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
              kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
-  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_state_start ||
-                kind == StepKind::all_gather_start;
+  out.gathers = out.at_once || kind == StepKind::all_reduce_start ||
+                kind == StepKind::all_gather_state_start || kind == StepKind::all_gather_start;
   out.into = kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
   return out;
 }
@@ -26533,6 +26574,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_into_start:
     case compiler::StepKind::reduce_scatter_into_done:
     case compiler::StepKind::reduce_scatter_state_start:
+    case compiler::StepKind::all_reduce_max:
     case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:
@@ -28930,7 +28972,8 @@ WEFT_REFUSAL(
     "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
     "row-major order");
 WEFT_REFUSAL(ItemIsOne,
-             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
+             "item() is for tensors of one element, and so is a number made of one: write t(1, 2), t[5] or "
+             "to_vector() for others");
 WEFT_REFUSAL(
     TensorOperation,
     "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
@@ -29812,6 +29855,7 @@ class LaunchList {
     const DType dtype = static_cast<DType>(launch.numbers[2]);
     if (kind == StepKind::reduce_scatter_state_start)  // which begins where its trip says
       return ranks.reserve_any_part(request, count, dtype);
+    if (kind == StepKind::all_reduce_max) return ranks.reserve_max(request, count);
     ranks.note(request, begin, count);
     if (kind == StepKind::all_reduce_start)
       ranks.reserve(request, count, dtype);
@@ -29883,10 +29927,13 @@ class LaunchList {
   }
   bool reads_shared_vector(const compiler::ImageStep& step) const {
     using kernel_ir::BufferAddress;
+    const Shard& own = blocks_.shards.optimizer;
     bool reads = false;
-    for (int a = 0; a < step.address_count; ++a)
-      reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
-                        BufferAddress::offset(step.addresses[a]) >= blocks_.shards.optimizer.from);
+    for (int a = 0; a < step.address_count; ++a) {
+      const i64 at = BufferAddress::offset(step.addresses[a]);
+      reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer && at >= own.from &&
+                        at < own.behind);
+    }
     return reads;
   }
   // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of
@@ -30453,7 +30500,7 @@ struct PrecisionRule {
 namespace WEFT_NAMESPACE::precision {
 
 // Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude
-// that the tensor had in the last `history` calls of step, over 2^margin.
+// that the tensor had in the last `history` updates, over 2^margin.
 struct DelayedScaling {
   int history = 16;  // 1 to 4096
   int margin = 0;    // 0 to 16
@@ -35514,6 +35561,10 @@ inline void run_all_gather_start(const HostLaunch& launch, int) {
   std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()));
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0]);
 }
+inline void run_all_reduce_max(const HostLaunch& launch, int) {
+  communicator_of(launch).max(static_cast<const f32*>(launch.args.pointer[2]),
+                              static_cast<f32*>(launch.args.pointer[0]), CollectiveCall(launch).elements);
+}
 template <DType Narrow>
 void narrow_state(const GatherStateCall& call) {
   auto* const to = static_cast<ctype<Narrow>*>(call.own_to());
@@ -35780,6 +35831,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_reduce_scatter_into_done;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start)
     return &kernels::run_reduce_scatter_state_start;
+  else if constexpr (kind == compiler::StepKind::all_reduce_max)
+    return &kernels::run_all_reduce_max;
   else if constexpr (kind == compiler::StepKind::all_gather_state_start)
     return &kernels::run_all_gather_state_start;
   else if constexpr (kind == compiler::StepKind::all_gather_start)
@@ -39165,6 +39218,22 @@ struct Split {
   }
 };
 template <class Number>
+Split<Number> split_at_random(Number n, const Number* counts, std::size_t parts, u64 seed) {
+  Split<Number> split{{counts, counts + parts}, {}};
+  Number sum = 0;
+  for (const Number count : split.sizes) {
+    if (count < 0 || count > n - sum)
+      throw Error("data/fractions", "the parts have " + std::to_string(count) +
+                                        " samples and more, of a dataset of " + std::to_string(n));
+    sum += count;
+  }
+  if (sum != n)
+    throw Error("data/fractions", "the parts have " + std::to_string(sum) +
+                                      " samples together, and the dataset " + std::to_string(n));
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+template <class Number>
 Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
   Split<Number> split;
   f64 sum = 0;
@@ -39183,34 +39252,48 @@ Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count,
   split.order = permutation(n, seed, 0, ShuffleUse::split);
   return split;
 }
+template <std::size_t N, class D, class Number>
+auto parts_of(const HeldDataset<D>& held, const Split<Number>& split) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Subset<D>, N>{Subset<D>(held, split.part(K))...};
+  }
+  (std::make_index_sequence<N>{});
+}
 
 }  // namespace detail
 
 // Cuts a dataset at random into parts of the given fractions, which must sum to one:
 // auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
-// what is left goes one by one to the first parts (as PyTorch's random_split does). The parts hold the
-// dataset together, as subset() holds its own. Throws "data/fractions".
+// what is left goes one by one to the first parts (as PyTorch's random_split does). Or into parts of so many
+// samples, which must be all: random_split(dataset, {50000, 10000}, seed). The parts hold the dataset
+// together, as subset() holds its own. Throws "data/fractions".
 template <class D, std::size_t N>
 requires Dataset<typename held_t<D>::type>
 auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
-  using Part = Subset<typename held_t<D>::type>;
   const held_t<D> held(std::forward<D>(dataset));
-  const auto split = detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed);
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::array<Part, N>{Part(held, split.part(K))...};
-  }
-  (std::make_index_sequence<N>{});
+  return detail::parts_of<N>(held,
+                             detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed));
+}
+template <class D, std::integral I, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const I (&counts)[N], u64 seed) {
+  const held_t<D> held(std::forward<D>(dataset));
+  const std::vector<i64> sizes(counts, counts + N);
+  return detail::parts_of<N>(held,
+                             detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), N, seed));
 }
 // The same with a number of parts that is known at run time: a vector of them.
-template <class D>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+template <class D, class Number>
+requires Dataset<typename held_t<D>::type> && std::is_arithmetic_v<Number>
+auto random_split(D&& dataset, const std::vector<Number>& given, u64 seed) {
   using Part = Subset<typename held_t<D>::type>;
   const held_t<D> held(std::forward<D>(dataset));
+  const std::vector<std::conditional_t<std::is_integral_v<Number>, i64, f64>> sizes(given.begin(),
+                                                                                    given.end());
   const auto split =
-      detail::split_at_random(static_cast<i64>(held->size()), fractions.data(), fractions.size(), seed);
+      detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), sizes.size(), seed);
   std::vector<Part> parts;
-  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
+  for (std::size_t k = 0; k < sizes.size(); ++k) parts.emplace_back(held, split.part(k));
   return parts;
 }
 
@@ -39239,11 +39322,11 @@ requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) 
 }
 WEFT_REFUSAL(
     SplitIsSeeded,
-    "random_split: the fractions sum to one and a seed follows them: random_split(dataset, {0.8, 0.2}, 1)");
-template <class D, class F, std::size_t N, class... A>
-requires(std::is_integral_v<F> || sizeof...(A) == 0) auto random_split(const D&, const F (&)[N],
-                                                                       const A&...) {
-  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F, A...>) > 0);
+    "random_split: a seed follows the fractions, or the counts: random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class F, std::size_t N>
+requires std::is_arithmetic_v<F>
+auto random_split(const D&, const F (&)[N]) {
+  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F>) > 0);
   return std::array<AfterRefusal, N>{};
 }
 WEFT_REFUSAL(
@@ -44134,7 +44217,9 @@ WEFT_REFUSAL(
     LabelsAreClasses,
     "integer labels are the numbers of classes, one a row, and these are one-hot: argmax<-1>(labels) "
     "gives the numbers, and cast<f32>(labels) is taken for probabilities");
-WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
+WEFT_REFUSAL(
+    LabelsAreIntegers,
+    "cross_entropy: labels must be integers (i32 or i64), as in<i32, 32> or cast<i32>(y) gives them");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
              "cross_entropy: the class weights must be a vector with one number for each class");
@@ -53239,7 +53324,8 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(NllLabelsMatch,
              "nll_loss: labels must have the log probabilities' shape without its last axis (the classes), "
              "and follow them: nll_loss(log_softmax<-1>(x), labels)");
-WEFT_REFUSAL(NllLabelsAreIntegers, "nll_loss: labels must be integers (i32 or i64)");
+WEFT_REFUSAL(NllLabelsAreIntegers,
+             "nll_loss: labels must be integers (i32 or i64), as in<i32, 32> or cast<i32>(y) gives them");
 WEFT_REFUSAL(NllClassWeightsFit,
              "nll_loss: the class weights must be a vector with one number for each class");
 
@@ -60610,7 +60696,10 @@ struct Adagrad {
 
 namespace WEFT_NAMESPACE::optim {
 
-WEFT_REFUSAL(BetasAreTwo, "betas are two numbers in braces: write .betas = {0.9f, 0.999f}");
+WEFT_REFUSAL(
+    BetasAreTwo,
+    "betas are two numbers in braces: write .betas = {0.9f, 0.999f}, and name what follows the rate, "
+    "{.lr = 1e-3f, .weight_decay = 0.01f}");
 
 struct Betas {
   float first = 0.9f;     // decay of the mean of g
@@ -61348,7 +61437,130 @@ constexpr Maximize<O> maximize(const O& optimizer) {
 
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/misspelt.hpp ----
-// Optimisers in the letters that others have for them: make_trainer says which are meant.
+// Optimisers in the letters that others have for them, which make_trainer refuses, and libtorch's options.
+
+// ---- weft/optim/rmsprop.hpp ----
+// RMSprop (Hinton, 2012), as torch.optim.RMSprop: g += weight_decay p; s = alpha s + (1 - alpha) g^2;
+// b = momentum b + g / (sqrt(s) + eps); p -= lr b. Centred: s less the square of the gradient's running mean.
+
+namespace WEFT_NAMESPACE::optim {
+
+namespace detail {
+
+struct RmspropNumbers {
+  enum : int { lr, alpha, rest, eps, weight_decay, momentum, count };
+};
+
+template <class O>
+void fill_rmsprop(const O& o, i64 step, f32* n) {
+  using N = RmspropNumbers;
+  n[N::lr] = o.lr(step);
+  n[N::alpha] = o.alpha;
+  n[N::rest] = 1 - o.alpha;
+  n[N::eps] = o.eps;
+  n[N::weight_decay] = o.weight_decay;
+  n[N::momentum] = o.momentum;
+}
+
+constexpr void rmsprop_step(Update& u, bool centered) {
+  using N = RmspropNumbers;
+  const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
+  const Value s = u.moment[0] * u.number[N::alpha] + g * g * u.number[N::rest];
+  Value spread = s;
+  if (centered) {
+    u.moment[2] = u.moment[2] * u.number[N::alpha] + g * u.number[N::rest];
+    spread = s - u.moment[2] * u.moment[2];
+  }
+  const Value b = u.moment[1] * u.number[N::momentum] + g / (square_root(spread) + u.number[N::eps]);
+  u.moment[0] = s;
+  u.moment[1] = b;
+  u.parameter = u.parameter - b * u.number[N::lr];
+}
+
+}  // namespace detail
+
+struct RMSprop {
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float alpha = 0.99f;     // decay of the mean of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  float momentum = 0;      // share of the last step that is kept; 0: none
+
+  static constexpr std::string_view name = "RMSprop";
+  static constexpr int moments = 2;
+  static constexpr int numbers = detail::RmspropNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
+  static constexpr void update(Update& u) { detail::rmsprop_step(u, false); }
+};
+
+// centered=True: one state vector more.
+struct RMSpropCentered {
+  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
+  float alpha = 0.99f;     // decay of the mean of g^2
+  float eps = 1e-8f;       // added to the denominator, against a division by zero
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  float momentum = 0;      // share of the last step that is kept; 0: none
+
+  static constexpr std::string_view name = "RMSpropCentered";
+  static constexpr int moments = 3;
+  static constexpr int numbers = detail::RmspropNumbers::count;
+  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
+  static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
+};
+
+}  // namespace WEFT_NAMESPACE::optim
+// ---- weft/optim/sgd.hpp ----
+// Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b
+// = g at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
+
+namespace WEFT_NAMESPACE::optim {
+
+// With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
+struct SGD {
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  float momentum = 0;      // share of the last step that is kept; 0: none
+  float dampening = 0;     // the gradient's share in the step is 1 - dampening
+  float weight_decay = 0;  // of the parameter, added to its gradient
+  bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
+
+  static constexpr std::string_view name = "SGD";
+  static constexpr int moments = 1;
+  static constexpr int numbers = 6;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = momentum;
+    n[2] = 1 - dampening;
+    n[3] = weight_decay;
+    n[4] = nesterov ? momentum : 1;
+    n[5] = nesterov ? 1 : 0;
+  }
+  static constexpr void update(Update& u) {
+    const Value g = u.gradient + u.parameter * u.number[3];
+    const Value first = ir::binary(Op::eq, u.updates, ir::constant_like(u.updates, 1));
+    const Value b = ir::select(first, g, u.moment[0] * u.number[1] + g * u.number[2]);
+    u.moment[0] = b;
+    u.parameter = u.parameter - (g * u.number[5] + b * u.number[4]) * u.number[0];
+  }
+};
+
+// SGD without momentum, and without its memory.
+struct PlainSGD {
+  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
+  float weight_decay = 0;  // of the parameter, added to its gradient
+
+  static constexpr std::string_view name = "PlainSGD";
+  static constexpr int moments = 0;
+  static constexpr int numbers = 2;
+  void fill(i64 step, f32* n) const {
+    n[0] = lr(step);
+    n[1] = weight_decay;
+  }
+  static constexpr void update(Update& u) {
+    u.parameter = u.parameter - (u.gradient + u.parameter * u.number[1]) * u.number[0];
+  }
+};
+
+}  // namespace WEFT_NAMESPACE::optim
 
 namespace WEFT_NAMESPACE::optim {
 
@@ -61374,6 +61586,40 @@ WEFT_MISSPELT(Adamw)
 WEFT_MISSPELT(AdaGrad)
 WEFT_MISSPELT(AdaDelta)
 #undef WEFT_MISSPELT
+
+WEFT_REFUSAL(
+    NumbersAreMembers,
+    "an optimiser's numbers are its members: write optim::AdamW{.lr = 1e-3f, .weight_decay = 0.1f} in "
+    "the place of AdamWOptions(1e-3).weight_decay(0.1)");
+template <class O>
+struct LibtorchOptions : O {
+  template <class... A>
+  constexpr explicit LibtorchOptions(const A&...) {
+    static_assert(sizeof(NumbersAreMembers<(sizeof...(A) > 99), O>) > 0);
+  }
+#define WEFT_MEMBER(name)                        \
+  template <class... A>                          \
+  constexpr LibtorchOptions& name(const A&...) { \
+    return *this;                                \
+  }
+  WEFT_MEMBER(lr)
+  WEFT_MEMBER(betas)
+  WEFT_MEMBER(eps)
+  WEFT_MEMBER(weight_decay)
+  WEFT_MEMBER(amsgrad)
+  WEFT_MEMBER(momentum)
+  WEFT_MEMBER(dampening)
+  WEFT_MEMBER(nesterov)
+  WEFT_MEMBER(alpha)
+  WEFT_MEMBER(centered)
+  WEFT_MEMBER(lr_decay)
+#undef WEFT_MEMBER
+};
+using AdamOptions = LibtorchOptions<Adam>;
+using AdamWOptions = LibtorchOptions<AdamW>;
+using SGDOptions = LibtorchOptions<SGD>;
+using RMSpropOptions = LibtorchOptions<RMSprop>;
+using AdagradOptions = LibtorchOptions<Adagrad>;
 
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/muon.hpp ----
@@ -61707,76 +61953,6 @@ struct RAdam {
 };
 
 }  // namespace WEFT_NAMESPACE::optim
-// ---- weft/optim/rmsprop.hpp ----
-// RMSprop (Hinton, 2012), as torch.optim.RMSprop: g += weight_decay p; s = alpha s + (1 - alpha) g^2;
-// b = momentum b + g / (sqrt(s) + eps); p -= lr b. Centred: s less the square of the gradient's running mean.
-
-namespace WEFT_NAMESPACE::optim {
-
-namespace detail {
-
-struct RmspropNumbers {
-  enum : int { lr, alpha, rest, eps, weight_decay, momentum, count };
-};
-
-template <class O>
-void fill_rmsprop(const O& o, i64 step, f32* n) {
-  using N = RmspropNumbers;
-  n[N::lr] = o.lr(step);
-  n[N::alpha] = o.alpha;
-  n[N::rest] = 1 - o.alpha;
-  n[N::eps] = o.eps;
-  n[N::weight_decay] = o.weight_decay;
-  n[N::momentum] = o.momentum;
-}
-
-constexpr void rmsprop_step(Update& u, bool centered) {
-  using N = RmspropNumbers;
-  const Value g = u.gradient + u.parameter * u.number[N::weight_decay];
-  const Value s = u.moment[0] * u.number[N::alpha] + g * g * u.number[N::rest];
-  Value spread = s;
-  if (centered) {
-    u.moment[2] = u.moment[2] * u.number[N::alpha] + g * u.number[N::rest];
-    spread = s - u.moment[2] * u.moment[2];
-  }
-  const Value b = u.moment[1] * u.number[N::momentum] + g / (square_root(spread) + u.number[N::eps]);
-  u.moment[0] = s;
-  u.moment[1] = b;
-  u.parameter = u.parameter - b * u.number[N::lr];
-}
-
-}  // namespace detail
-
-struct RMSprop {
-  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
-  float alpha = 0.99f;     // decay of the mean of g^2
-  float eps = 1e-8f;       // added to the denominator, against a division by zero
-  float weight_decay = 0;  // of the parameter, added to its gradient
-  float momentum = 0;      // share of the last step that is kept; 0: none
-
-  static constexpr std::string_view name = "RMSprop";
-  static constexpr int moments = 2;
-  static constexpr int numbers = detail::RmspropNumbers::count;
-  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
-  static constexpr void update(Update& u) { detail::rmsprop_step(u, false); }
-};
-
-// centered=True: one state vector more.
-struct RMSpropCentered {
-  Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
-  float alpha = 0.99f;     // decay of the mean of g^2
-  float eps = 1e-8f;       // added to the denominator, against a division by zero
-  float weight_decay = 0;  // of the parameter, added to its gradient
-  float momentum = 0;      // share of the last step that is kept; 0: none
-
-  static constexpr std::string_view name = "RMSpropCentered";
-  static constexpr int moments = 3;
-  static constexpr int numbers = detail::RmspropNumbers::count;
-  void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
-  static constexpr void update(Update& u) { detail::rmsprop_step(u, true); }
-};
-
-}  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/rprop.hpp ----
 // Rprop, resilient propagation (Riedmiller and Braun, 1993), as torch.optim.Rprop: each element has a step of
 // its own, s *= etas.second where its gradient g kept its sign, s *= etas.first where it turned, within
@@ -61820,58 +61996,6 @@ struct Rprop {
     u.moment[0] = g;
     u.moment[1] = ir::binary(Op::min, ir::binary(Op::max, step, u.number[3]), u.number[4]);
     u.parameter = u.parameter - ir::unary(Op::sign, g) * u.moment[1];
-  }
-};
-
-}  // namespace WEFT_NAMESPACE::optim
-// ---- weft/optim/sgd.hpp ----
-// Stochastic gradient descent, as torch.optim.SGD: g += weight_decay p; b = momentum b + (1 - dampening) g (b
-// = g at the first update); p -= lr b, or lr (g + momentum b) with nesterov.
-
-namespace WEFT_NAMESPACE::optim {
-
-// With momentum 0 the momentum vector is the gradient itself; PlainSGD saves its memory.
-struct SGD {
-  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
-  float momentum = 0;      // share of the last step that is kept; 0: none
-  float dampening = 0;     // the gradient's share in the step is 1 - dampening
-  float weight_decay = 0;  // of the parameter, added to its gradient
-  bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
-
-  static constexpr std::string_view name = "SGD";
-  static constexpr int moments = 1;
-  static constexpr int numbers = 6;
-  void fill(i64 step, f32* n) const {
-    n[0] = lr(step);
-    n[1] = momentum;
-    n[2] = 1 - dampening;
-    n[3] = weight_decay;
-    n[4] = nesterov ? momentum : 1;
-    n[5] = nesterov ? 1 : 0;
-  }
-  static constexpr void update(Update& u) {
-    const Value g = u.gradient + u.parameter * u.number[3];
-    const Value first = ir::binary(Op::eq, u.updates, ir::constant_like(u.updates, 1));
-    const Value b = ir::select(first, g, u.moment[0] * u.number[1] + g * u.number[2]);
-    u.moment[0] = b;
-    u.parameter = u.parameter - (g * u.number[5] + b * u.number[4]) * u.number[0];
-  }
-};
-
-// SGD without momentum, and without its memory.
-struct PlainSGD {
-  Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
-  float weight_decay = 0;  // of the parameter, added to its gradient
-
-  static constexpr std::string_view name = "PlainSGD";
-  static constexpr int moments = 0;
-  static constexpr int numbers = 2;
-  void fill(i64 step, f32* n) const {
-    n[0] = lr(step);
-    n[1] = weight_decay;
-  }
-  static constexpr void update(Update& u) {
-    u.parameter = u.parameter - (u.gradient + u.parameter * u.number[1]) * u.number[0];
   }
 };
 
@@ -63976,6 +64100,7 @@ constexpr exec::Shard shard_of(i64 rank, i64 ranks) {
     shard.room = arena_shares<M, O>.piece(ranks) * shard.unit;
     shard.grain = arena_shares<M, O>.grain;
     shard.bytes = optimizer_bytes_of<M, O>(ranks);
+    shard.behind = shard.from + optimizer_layout<M, O>.vectors * shard.vector;
   }
   return shard;
 }
@@ -64129,7 +64254,8 @@ struct Backward {
   ir::Graph graph;
   transforms::Differentiation state;
   List<int> parameters;
-  List<int> scales;  // of precision::f8: the nodes of the gradients' scales, until these are updated
+  List<int> scales;      // of precision::f8: the nodes of the gradients' scales, until the pass has ended
+  List<int> magnitudes;  // of precision::f8, then: the largest magnitude of each tensor, -1: none is known
   int scale_slot = -1;
   int requests = 0;  // of collectives so far
 
@@ -64196,14 +64322,16 @@ namespace WEFT_NAMESPACE::transforms {
 
 enum class F8Role : u8 { input, weight, gradient };
 
-// A tensor that is rounded to 8 bits, and its state: one scale, and the largest magnitudes of the steps
+// A tensor that is rounded to 8 bits, and its state: one scale, and the largest magnitudes of the updates
 // before, the last one first; of each block of a Stack its own.
 struct ScaledTensor {
   F8Role role{};
   int parameter = -1;          // the slot of that of the first product which reads it
   Dims blocks;                 // of the Stacks around
   i64 scale = 0, history = 0;  // bytes of the optimiser's block: f32 (blocks...) and f32 (blocks..., steps)
-  int scale_slot = -1, history_slot = -1;
+  i64 gathered = 0;            // f32 (blocks...): the largest magnitude of the calls since the last update
+  int scale_slot = -1, history_slot = -1, gathered_slot = -1;  // the last: -1 where each call updates
+  int magnitude = -1;  // the node of the largest magnitude, not of a gradient
 
   constexpr i64 copies() const { return blocks.size(); }
 };
@@ -64215,7 +64343,8 @@ struct F8Choice {
   List<u8> chosen;
 };
 
-// A graph whose products are rounded, and what scales them. `bytes`: where the state ends.
+// A graph whose products are rounded, and what scales them. Behind its results are the largest magnitudes of
+// the tensors in their order, those of gradients aside. `bytes`: where the state ends.
 struct ScaledGraph {
   ir::Graph graph;
   List<ScaledTensor> tensors;
@@ -64270,6 +64399,7 @@ class ScaledProducts {
   struct Shared {
     const F8Choice& choice;
     precision::DelayedScaling scaling;
+    bool gathers = false;  // several calls go into an update
     i64 bytes = 0;
     int layers = 0, at = 0;  // how many there are, and the number of the next
     List<ScaledTensor> tensors{};
@@ -64311,6 +64441,9 @@ class ScaledProducts {
     for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
     for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    if (around_ == nullptr)
+      for (const ScaledTensor& t : shared_.tensors)
+        if (t.role != F8Role::gradient) b.graph.outputs.push(t.magnitude);
     return static_cast<ir::Graph&&>(b.graph);
   }
   constexpr const List<Request>& requests() const { return requests_; }
@@ -64424,6 +64557,7 @@ class ScaledProducts {
     history.extent[history.rank++] = shared_.scaling.history;
     t.scale_slot = add_slot(blocks, t.scale);
     t.history_slot = add_slot(history, t.history);
+    if (shared_.gathers) t.gathered_slot = add_slot(blocks, t.gathered);
     shared_.tensors.push(t);
     return {shared_.tensors.size() - 1, ir::read_slot(b, t.scale_slot)};
   }
@@ -64431,7 +64565,7 @@ class ScaledProducts {
     if (around_ != nullptr)
       requests_[scale.number].magnitude = magnitude.id;
     else
-      update_scale(b, shared_.tensors[scale.number], magnitude, shared_.scaling);
+      shared_.tensors[scale.number].magnitude = magnitude.id;
   }
 
   // A factor as it is rounded, of which x is views; a tensor is rounded once, whatever reads it.
@@ -64535,10 +64669,11 @@ class ScaledProducts {
 }  // namespace detail
 
 // A trace with its products rounded, before it is differentiated. Their state lies in the optimiser's block
-// from `begin` on. The scales of the gradients are updated by what their own gradients are: update_scale.
+// from `begin` on, and is updated behind the backward pass, by update_scale: the largest magnitude of a
+// gradient is the gradient of its scale. `gathers`: there is room for those of several calls.
 constexpr ScaledGraph scale_products(const ir::Graph& g, const F8Choice& choice,
-                                     precision::DelayedScaling scaling, i64 begin) {
-  detail::ScaledProducts::Shared shared{choice, scaling, begin};
+                                     precision::DelayedScaling scaling, i64 begin, bool gathers = false) {
+  detail::ScaledProducts::Shared shared{choice, scaling, gathers, begin};
   shared.layers = detail::ScaledProducts::count_layers(g);
   ScaledGraph r;
   r.graph = detail::ScaledProducts(g, shared).run();
@@ -64574,27 +64709,29 @@ constexpr F8Outcome choose_f8(transforms::F8Choice& choice) {
   return outcome;
 }
 
-// The state of one tensor: of each copy a scale, and `history` largest magnitudes behind one another.
+// The state of one tensor: of each copy a scale, `history` largest magnitudes behind one another, and, where
+// several calls go into an update, that of the calls since the last one.
 struct F8Scale {
   transforms::F8Role role{};
   int parameter = -1;  // the row of the state table
-  int scale_slot = -1, history_slot = -1;
+  int scale_slot = -1, history_slot = -1, gathered_slot = -1;
   i64 copies = 1;
-  i64 scale = 0, history = 0;  // where they lie, in bytes of the optimiser's block
+  i64 scale = 0, history = 0, gathered = 0;  // where they lie, in bytes of the optimiser's block
 };
 
 // Source: the trace.
 template <class Source, class M, class O>
 struct F8Stage {
   static constexpr int header_words = 3;  // F8Outcome, how many tensors, where their state ends
-  static constexpr int tensor_words = 6;
+  static constexpr int tensor_words = 8;
+  static constexpr bool gathers = O::Accumulation::count > 1;
   static constexpr int capacity = compiler::words_of<Source>() * 2 + 1024;
   static constexpr void write(WordWriter& w) {
     using Precision = typename O::Precision;
     transforms::F8Choice choice;
     F8Outcome outcome = choose_f8<M, Precision>(choice);
     const transforms::ScaledGraph made = transforms::scale_products(
-        compiler::graph_of<Source>(), choice, Precision::scaling, optimizer_layout<M, O>.bytes);
+        compiler::graph_of<Source>(), choice, Precision::scaling, optimizer_layout<M, O>.bytes, gathers);
     if (outcome == F8Outcome::fits && made.tensors.empty()) outcome = F8Outcome::none_chosen;
     w.put_int(static_cast<int>(outcome));
     w.put_int(made.tensors.size());
@@ -64607,6 +64744,8 @@ struct F8Stage {
       w.put_int(t.copies());
       w.put_int(t.scale);
       w.put_int(t.history);
+      w.put_int(t.gathered_slot);
+      w.put_int(t.gathered);
     }
   }
   static constexpr ir::Graph graph() { return ir::thaw(Kept<F8Stage>::data + header_words); }
@@ -64623,6 +64762,8 @@ struct F8Stage {
     s.copies = static_cast<i64>(w[3]);
     s.scale = static_cast<i64>(w[4]);
     s.history = static_cast<i64>(w[5]);
+    s.gathered_slot = static_cast<int>(static_cast<i64>(w[6]));
+    s.gathered = static_cast<i64>(w[7]);
     return s;
   }
   static constexpr List<int> gradient_slots() {
@@ -64631,23 +64772,74 @@ struct F8Stage {
       if (scale(k).role == transforms::F8Role::gradient) slots.push(scale(k).scale_slot);
     return slots;
   }
-  // Updates the scales of the gradients, when the backward pass is there.
-  static constexpr void update_gradient_scales(Backward& r) {
+  // When the backward pass is there: takes the largest magnitudes from behind the results.
+  static constexpr void find_magnitudes(Backward& r) {
+    int at = r.graph.outputs.size();
+    for (int k = 0; k < count(); ++k) at -= scale(k).role != transforms::F8Role::gradient;
+    const int results = at;
+    for (int k = 0, n = 0; k < count(); ++k)
+      r.magnitudes.push(scale(k).role == transforms::F8Role::gradient ? r.adjoint(r.scales[n++])
+                                                                      : r.graph.outputs[at++]);
+    r.graph.outputs.resize(results);
+    r.scales.clear();
+  }
+  // Those of all ranks, as one vector. Every rank has the same scales.
+  static constexpr void share_magnitudes(Backward& r) {
     ir::Builder b(static_cast<ir::Graph&&>(r.graph));
-    for (int k = 0, n = 0; k < count(); ++k) {
+    i64 length = 0, at = 0;
+    for (int k = 0; k < count(); ++k)
+      if (r.magnitudes[k] >= 0) length += scale(k).copies;
+    ir::Value all;
+    for (int k = 0; k < count(); ++k) {
+      if (r.magnitudes[k] < 0) continue;
+      const i64 copies = scale(k).copies, around[2]{at, length - at - copies};
+      const ir::Value own = ir::pad(ir::reshape(of_calls(b, r, k), ir::make_dims(1, &copies)), around, 0);
+      all = all ? all + own : own;
+      at += copies;
+    }
+    if (all) {
+      all = ir::all_reduce_max(all, r.requests++);
+      at = 0;
+      for (int k = 0; k < count(); ++k) {
+        if (r.magnitudes[k] < 0) continue;
+        const Dims d = b.graph.shapes[b.graph.nodes[r.magnitudes[k]].shape];
+        r.magnitudes[k] = ir::reshape(ir::rows(all, at, scale(k).copies), d).id;
+        at += scale(k).copies;
+      }
+    }
+    r.graph = static_cast<ir::Graph&&>(b.graph);
+  }
+  // Of a call that updates: the scales by the largest magnitudes of all calls that go into it.
+  static constexpr void update(Backward& r) {
+    ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+    for (int k = 0; k < count(); ++k) {
+      if (r.magnitudes[k] < 0) continue;  // no gradient reaches it
       const F8Scale s = scale(k);
-      if (s.role != transforms::F8Role::gradient) continue;
-      const int found = r.adjoint(r.scales[n++]);
-      if (found < 0) continue;  // no gradient reaches it
       transforms::ScaledTensor t;
       t.role = s.role;
       t.scale_slot = s.scale_slot;
       t.history_slot = s.history_slot;
       t.blocks = b.graph.shapes[b.graph.slots[s.scale_slot].shape];
-      transforms::update_scale(b, t, {&b, found}, O::Precision::scaling);
+      transforms::update_scale(b, t, of_calls(b, r, k), O::Precision::scaling);
+      if (s.gathered_slot >= 0)
+        b.graph.assigns.push({s.gathered_slot, ir::constant(b, DType::f32, t.blocks, 0).id});
     }
-    r.scales.clear();
     r.graph = static_cast<ir::Graph&&>(b.graph);
+  }
+  // Of a call that does not.
+  static constexpr void gather(Backward& r) {
+    ir::Builder b(static_cast<ir::Graph&&>(r.graph));
+    for (int k = 0; k < count(); ++k)
+      if (r.magnitudes[k] >= 0) b.graph.assigns.push({scale(k).gathered_slot, of_calls(b, r, k).id});
+    r.graph = static_cast<ir::Graph&&>(b.graph);
+  }
+
+ private:
+  // The largest magnitude of a tensor in this call, and in those since the last update.
+  static constexpr ir::Value of_calls(ir::Builder& b, const Backward& r, int k) {
+    const ir::Value own{&b, r.magnitudes[k]};
+    const int slot = scale(k).gathered_slot;
+    return slot < 0 ? own : ir::binary(ir::Op::max, own, ir::read_slot(b, slot));
   }
 };
 
@@ -65650,7 +65842,7 @@ constexpr void write_backward(WordWriter& w, const Backward& r) {
   w.put_int(r.scale_slot);
   w.put_int(r.requests);
   w.put_int(r.state.next);
-  for (const List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
+  for (const List<int>* list : {&r.parameters, &r.scales, &r.magnitudes, &r.state.adjoint}) {
     w.put_int(list->size());
     for (int x : *list) w.put_int(x);
   }
@@ -65662,12 +65854,27 @@ constexpr Backward read_backward(const u64* words) {
   r.scale_slot = static_cast<int>(reader.get_int());
   r.requests = static_cast<int>(reader.get_int());
   r.state.next = static_cast<int>(reader.get_int());
-  for (List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
+  for (List<int>* list : {&r.parameters, &r.scales, &r.magnitudes, &r.state.adjoint}) {
     list->resize(reader.get_size());
     for (int& x : *list) x = static_cast<int>(reader.get_int());
   }
   r.graph = ir::read_graph(reader);
   return r;
+}
+
+// For what rebuilds the graph: puts the largest magnitudes of precision::f8 behind its results, and takes
+// them from there, the last results.
+constexpr void put_magnitudes(Backward& r) {
+  for (const int x : r.magnitudes)
+    if (x >= 0) r.graph.outputs.push(x);
+}
+constexpr void take_magnitudes(Backward& r) {
+  int at = r.graph.outputs.size();
+  for (const int x : r.magnitudes) at -= x >= 0;
+  const int results = at;
+  for (int& x : r.magnitudes)
+    if (x >= 0) x = r.graph.outputs[at++];
+  r.graph.outputs.resize(results);
 }
 
 // The backward pass with the gradients that are applied summed over ranks, and what accumulate<N> has
@@ -65695,6 +65902,8 @@ constexpr Backward reduce_gradients(Backward&& local) {
   }
   Backward r;
   r.scale_slot = local.scale_slot;
+  r.magnitudes = local.magnitudes;
+  put_magnitudes(local);
   ir::SharedVector shared;
   if constexpr (O::sharded) shared = {arena_shares<M, O>.elements, arena_shares<M, O>.grain};
   int into = -1;
@@ -65715,6 +65924,7 @@ constexpr Backward reduce_gradients(Backward&& local) {
     r.state.adjoint.push(-1);
   }
   for (int k = 0; k < trained.size(); ++k) r.state.adjoint[trained[k]] = reducer.reduced()[k];
+  take_magnitudes(r);
   return r;
 }
 
@@ -65739,7 +65949,7 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (precision::is_f8<typename O::Precision>) {
       Backward r = differentiate();
-      if (r.state.next < 0 && !r.scales.empty()) RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
+      if (r.state.next < 0) RoundedTrace<M, F, O, I...>::find_magnitudes(r);
       return r;
     } else {
       return differentiate();
@@ -65785,12 +65995,15 @@ struct StepSource {
   static constexpr int forward_nodes = traced_nodes<M, F, O, I...>();
   static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
+  static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
+  using Scaled = RoundedTrace<M, F, O, I...>;
 
   // The same with the gradients as further results, so that a pass keeps them.
   struct Differentiated {
     static constexpr int capacity = Kept<Backwards>::size;
     static constexpr ir::Graph graph() {
       Backward r = Backwards::thaw();
+      put_magnitudes(r);
       for (int k = 0; k < r.parameters.size(); ++k)
         if (r.gradient(k) >= 0) r.graph.outputs.push(r.gradient(k));
       return static_cast<ir::Graph&&>(r.graph);
@@ -65807,6 +66020,7 @@ struct StepSource {
       for (int k = r.parameters.size() - 1; k >= 0; --k)
         found.push(r.gradient(k) >= 0 ? r.graph.outputs[--at] : -1);
       r.graph.outputs.resize(at);
+      take_magnitudes(r);
       r.state.adjoint.clear();
       for (int k = 0; k < r.parameters.size(); ++k) {
         r.state.adjoint.push(found[r.parameters.size() - 1 - k]);
@@ -65819,7 +66033,11 @@ struct StepSource {
   // The same with gradients that are sums over ranks, once a step.
   struct ReducedStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
-    static constexpr void write(WordWriter& w) { write_backward(w, reduce_gradients<M, O>(gradients())); }
+    static constexpr void write(WordWriter& w) {
+      Backward r = reduce_gradients<M, O>(gradients());
+      if constexpr (is_f8) Scaled::share_magnitudes(r);
+      write_backward(w, r);
+    }
   };
   static constexpr Backward updated_by() {
     if constexpr (O::distributed && (Apply || O::shards_gradients))
@@ -65830,7 +66048,10 @@ struct StepSource {
   struct UpdateStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + (O::distributed ? 2048 : 1024);
     static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(updated_by());
+      Backward r = updated_by();
+      if constexpr (is_f8 && Apply) Scaled::update(r);
+      if constexpr (is_f8 && !Apply) Scaled::gather(r);
+      UpdateBuilder<M, O> update(static_cast<Backward&&>(r));
       if constexpr (Apply)
         ir::write(w, update.apply());
       else
@@ -66456,8 +66677,8 @@ constexpr i64 budgeted_workspace() {
 }  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/f8_checkpoint.hpp ----
 // The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
-// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
-// magnitudes that it had.
+// is that of the tensor which is multiplied with fc.weight, "f8.magnitudes.input.fc.weight" the largest
+// magnitudes that it had, and "f8.gathered.input.fc.weight", with accumulate<N>, that since the last update.
 
 // ---- weft/train/checkpoint.hpp ----
 // Checkpoints of trainers: safetensors files with the model under its own names, the optimiser's state, and,
@@ -66613,13 +66834,17 @@ class CheckpointReader {
       for (const std::string& other : others) known = known || name == other;
       surplus = surplus || !known;
     }
-    bool lacks = false;
-    for (const std::string& name : found.missing) lacks = lacks || !(other_precision() && is_f8_name(name));
+    bool lacks = false, lacks_scales = false;
+    for (const std::string& name : found.missing) {
+      if (name.starts_with("f8.gathered.")) continue;  // as version 1 wrote it
+      lacks_scales = true;
+      lacks = lacks || !(other_precision() && is_f8_name(name));
+    }
     if (surplus || lacks || !found.mismatched.empty())
       throw Error("train/mismatch", "'" + path + "' does not fit the trainer: " + found.text());
     plan.apply(block_.data());
     check_scale();
-    check_f8_scales(!found.missing.empty());
+    check_f8_scales(lacks_scales);
   }
 
   const CheckpointCounts& counts() const { return counts_; }
@@ -66893,17 +67118,20 @@ void add_f8_scales(CheckpointForm& form) {
       add_row(form.state, "f8.scale." + name, DType::f32, Dims{}, scale);
       add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
       form.scales.push_back({scale, history, steps});
+      if (s.gathered_slot >= 0)
+        add_row(form.state, "f8.gathered." + name, DType::f32, Dims{},
+                form.model_bytes + s.gathered + 4 * copy);
     }
   }
 }
 
 // Stage: the trace with its scales. Every tensor is rounded as it is, until its largest magnitude is known.
 template <class Stage, class Device>
-void start_f8_scales(const Device& device, std::byte* optimizer) {
+void start_f8_scales(const Device& device, std::byte* optimizer, const exec::Shard& shard) {
   for (int k = 0; k < Stage::count(); ++k) {
     const F8Scale s = Stage::scale(k);
     const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
-    exec::DeviceMemory<Device>::from_host(device, optimizer + s.scale, ones.data(), 4 * s.copies);
+    exec::DeviceMemory<Device>::from_host(device, optimizer + shard.at(s.scale), ones.data(), 4 * s.copies);
   }
 }
 
@@ -66963,7 +67191,7 @@ inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form
       return shards.model.is_whole() || row.offset >= shards.model.behind || elements(row) == 0 ? i64{-1}
                                                                                                 : row.offset;
     const i64 offset = row.offset - form.model_bytes;
-    return shard.is_whole() || offset < shard.from || elements(row) == 0
+    return shard.is_whole() || offset < shard.from || offset >= shard.behind || elements(row) == 0
                ? i64{-1}
                : (offset - shard.from) % shard.vector;
   };
@@ -67174,6 +67402,7 @@ class StateCopies {
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
     if constexpr (O::sharded) {
       const exec::Shard own = shard();
+      Memory::from_host(device_, optimizer_ + own.at(layout.bytes), saved + layout.bytes, bytes_behind(form));
       for (int k = 0; k < saved_vectors; ++k)
         Memory::from_host(device_, optimizer_ + piece_of_vector(k),
                           saved + place_of_vector(k) + own.begin * own.unit,
@@ -67262,7 +67491,11 @@ class StateCopies {
       O::Optimizer::base::moments + (O::shards_gradients && O::Accumulation::count > 1 ? 1 : 0);
   static i64 place_of_vector(int k) { return layout.shared + k * nn::state_table<M>.trained_bytes; }
   i64 piece_of_vector(int k) const { return layout.shared + k * shard().room; }
-  // Bytes of the optimiser's block that every rank has.
+  // Bytes behind the vectors: the scales of precision::f8.
+  static i64 bytes_behind(const CheckpointForm& form) {
+    return form.state.bytes - form.model_bytes - layout.bytes;
+  }
+  // Bytes of the optimiser's block that every rank has, before the vectors.
   static i64 whole_bytes(const CheckpointForm& form) {
     return O::sharded ? layout.shared : form.state.bytes - form.model_bytes;
   }
@@ -67297,6 +67530,9 @@ class StateCopies {
   void copy_block(const CheckpointForm& form, std::byte* block) const {
     if constexpr (!O::shards_parameters) copy_model(block);
     Memory::to_host(device_, block + form.model_bytes, optimizer_, whole_bytes(form));
+    if constexpr (O::sharded)
+      Memory::to_host(device_, block + form.model_bytes + layout.bytes, optimizer_ + shard().at(layout.bytes),
+                      bytes_behind(form));
   }
   // A file of each rank, of what it has itself.
   void copy_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,
@@ -67398,7 +67634,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     if constexpr (is_f8)
-      train::start_f8_scales<train::RoundedTrace<M, F, O, I...>, Device>(device, state_->data());
+      train::start_f8_scales<train::RoundedTrace<M, F, O, I...>>(device, state_->data(), shards().optimizer);
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shards()));
     if constexpr (micro > 1) {
@@ -67576,10 +67812,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
   // Of these, the optimiser's, moments and all.
   static constexpr i64 optimizer_bytes(i64 ranks = 1) {
-    if constexpr (is_f8)
-      return train::RoundedTrace<M, F, O, I...>::bytes();
-    else
-      return train::optimizer_bytes_of<M, O>(ranks);
+    i64 bytes = train::optimizer_bytes_of<M, O>(ranks);
+    if constexpr (is_f8) bytes += train::RoundedTrace<M, F, O, I...>::bytes() - layout.bytes;
+    return bytes;
   }
   // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
   // partial sums and the library's scratch.
@@ -67733,7 +67968,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   // What this rank has of the blocks.
   exec::Shards shards() const {
     const i64 rank = ranks_.rank(), size = ranks_.size();
-    return {train::shard_of<M, O>(rank, size), train::model_shard_of<M, O>(rank, size)};
+    exec::Shards own{train::shard_of<M, O>(rank, size), train::model_shard_of<M, O>(rank, size)};
+    own.optimizer.bytes = optimizer_bytes(size);
+    return own;
   }
   train::StateCopies<M, O, Device> copies() const {
     return {model_.device(), model_.storage()->data(), state_->data(), ranks_, group_, updates_};
@@ -67851,8 +68088,6 @@ WEFT_REFUSAL(
     F8BlocksAgree,
     "precision::f8_with: the blocks of an nn::Stack are one loop, and the predicate holds for some of "
     "them only: let it hold for all or none, or write the blocks as a std::array");
-WEFT_REFUSAL(F8RunsAlone,
-             "precision::f8: ranks would have scales of their own; with comm::ddp take precision::bf16");
 WEFT_REFUSAL(
     CheckpointBudgetHolds,
     "checkpoint::budget<bytes>: the workspace takes more, even where of each block only what enters it "
@@ -67998,8 +68233,6 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
-  static_assert(
-      sizeof(F8RunsAlone<!(Sorted::distributed && precision::is_f8<typename Sorted::Precision>), M>) > 0);
   static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >
                 0);
   static_assert(sizeof(ZeroIsElementwise < !Sorted::sharded || updates_elements<typename Sorted::Optimizer>(),
@@ -71470,6 +71703,8 @@ class CudaCommunicator : public comm::Communicator {
                                   cudaStream_t stream) = 0;
   virtual void start_state(int request, void* to, i64 begin, i64 count, const comm::Shares& shares, i64 unit,
                            cudaStream_t stream) = 0;
+  // to[i] becomes the largest from[i] of all ranks, for what comes next in `stream`.
+  virtual void max(int request, const f32* from, f32* to, i64 count, cudaStream_t stream) = 0;
   // In `stream`.
   virtual void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) = 0;
   // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
@@ -71478,6 +71713,7 @@ class CudaCommunicator : public comm::Communicator {
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
   using Communicator::broadcast;
   using Communicator::gather_pieces;
+  using Communicator::max;
   using Communicator::start_gather;
   using Communicator::start_scatter;
   using Communicator::start_scatter_into;
@@ -71518,6 +71754,11 @@ inline void run_cuda_all_gather_start(const CudaLaunch& launch, cudaStream_t str
   const CollectiveCall call(launch);
   cuda_copy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()), stream);
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0], stream);
+}
+inline void run_cuda_all_reduce_max(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  communicator_of(launch).max(call.request, static_cast<const f32*>(launch.args.pointer[2]),
+                              static_cast<f32*>(launch.args.pointer[0]), call.elements, stream);
 }
 inline constexpr int narrow_threads = 256;
 
@@ -74202,6 +74443,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_reduce_scatter_into_done;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start) {
     return &kernels::run_cuda_reduce_scatter_state_start;
+  } else if constexpr (kind == compiler::StepKind::all_reduce_max) {
+    return &kernels::run_cuda_all_reduce_max;
   } else if constexpr (kind == compiler::StepKind::all_gather_state_start) {
     return &kernels::run_cuda_all_gather_state_start;
   } else if constexpr (kind == compiler::StepKind::all_gather_start) {

@@ -1,14 +1,14 @@
 // wrote: auto [a, b] = data::random_split(rows, {8, 2});
-// write: auto [a, b] = data::random_split(rows, {0.8, 0.2}, 1);
+// write: auto [a, b] = data::random_split(rows, {8, 2}, 1);
 // expect: Arrays<float
-// first-error: the fractions sum to one and a seed follows
+// first-error: a seed follows the fractions
 #include "weft/weft.hpp"
 using namespace weft;
 
 int main() {
   data::Arrays<f32, i64> rows({std::vector<f32>(80), {8}}, {std::vector<i64>(10), {}});
 #ifdef WEFT_FIXED
-  auto [a, b] = data::random_split(rows, {0.8, 0.2}, 1);
+  auto [a, b] = data::random_split(rows, {8, 2}, 1);
 #else
   auto [a, b] = data::random_split(rows, {8, 2});
 #endif

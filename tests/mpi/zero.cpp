@@ -172,6 +172,9 @@ void run_gathered(const comm::Mpi& world, const std::string& path) {
   if (world.size() == 2) compare(trainer_of(accumulate<6>, clip::norm(0.5f)));
 }
 
+constexpr auto in_8_bits =
+    precision::f8_with<precision::DelayedScaling{}, [](std::string_view, const Dims&) { return true; }>;
+
 }  // namespace
 
 int main() {
@@ -189,6 +192,8 @@ int main() {
   run<3>(world, path);
   run<3>(world, path, clip::norm(0.5f), precision::f16);
   run<3>(world, path, precision::bf16, check::finite);
+  run<1>(world, path, in_8_bits);
+  run<3>(world, path, clip::norm(0.5f), in_8_bits);
   run_stack(world);
   run_reductions(world);
   run_gathered<2>(world, path);

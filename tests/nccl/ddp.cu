@@ -90,6 +90,7 @@ void run(const comm::Nccl& world) {
   compare<Ranks>(world, "f32");
   compare<Ranks>(world, "bf16", precision::bf16);
   compare<Ranks>(world, "f16", precision::f16);
+  compare<Ranks>(world, "f8", precision::f8);
   compare<Ranks, Overflowing>(world, "f16 that overflows", precision::f16);
   compare<Ranks>(world, "a look at every kernel's results", check::finite);
 }

@@ -188,6 +188,9 @@ void share_out(const comm::Nccl& world) {
   // [/zero]
 }
 
+constexpr auto in_8_bits =
+    precision::f8_with<precision::DelayedScaling{}, [](std::string_view, const Dims&) { return true; }>;
+
 template <int Ranks>
 void run(const comm::Nccl& world, const std::string& folder) {
   const std::string path = folder + "/shared.safetensors";
@@ -206,6 +209,8 @@ void run(const comm::Nccl& world, const std::string& folder) {
                    optim::groups(optim::frozen(is_head), optim::no_decay(optim::is_vector), adam),
                    precision::bf16);
   compare<3>(world, path, "stage 3, f16", adam, precision::f16);
+  compare<2, Deep>(world, path, "stage 2, a Stack, f8", adam, in_8_bits);
+  compare<3>(world, path, "stage 3, f8", adam, in_8_bits);
   compare_clipped<1>(world);
   compare_clipped<2>(world);
   compare_clipped<3>(world);

@@ -337,6 +337,7 @@ class Machine {
         for (i64 i = 0; i < n(1); ++i)
           write(address[0], i, static_cast<DType>(n(2)), read(address[2], i, static_cast<DType>(n(6))));
         return;
+      case compiler::StepKind::all_reduce_max:
       case compiler::StepKind::all_gather_start:
         for (i64 i = 0; i < n(1) * size_of(static_cast<DType>(n(2))); ++i)
           *byte(address[0], i, DType::u8) = *byte(address[2], i, DType::u8);

@@ -13,6 +13,12 @@
 
 namespace WEFT_NAMESPACE::comm {
 
+// NaN, if either is.
+template <class T>
+WEFT_HD constexpr T larger(T x, T y) {
+  return x != x ? x : y != y || y > x ? y : x;
+}
+
 class Communicator : public Counted {
  public:
   // This process's number, [0, size()), and how many there are.
@@ -85,6 +91,17 @@ class Communicator : public Counted {
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
+  // Before the first max of request number `request`: it will be of `count` elements.
+  virtual void reserve_max(int request, i64 count) { (void)request, (void)count; }
+  // to[i] becomes the largest from[i] of all ranks, NaN where one has that.
+  void max(const f32* from, f32* to, i64 count) {
+    std::vector<f32> all(static_cast<std::size_t>(size() * count));
+    all_gather(from, all.data(), count * i64{sizeof(f32)});
+    for (i64 i = 0; i < count; ++i) {
+      to[i] = all[static_cast<std::size_t>(i)];
+      for (int r = 1; r < size(); ++r) to[i] = larger(to[i], all[static_cast<std::size_t>(r * count + i)]);
+    }
+  }
   // Goes on with what was begun; called between launches.
   virtual void progress() = 0;
 

@@ -32,6 +32,7 @@ enum class StepKind : u8 {
   reduce_scatter_into_start,
   reduce_scatter_into_done,
   reduce_scatter_state_start,
+  all_reduce_max,
   all_gather_state_start,
   all_gather_start,
   all_gather_done,

@@ -238,7 +238,8 @@ WEFT_REFUSAL(ResultHasRoom,
              "the result would have more axes than a tensor may have, 8: reshape operands to fewer");
 
 WEFT_REFUSAL(SizesEqual,
-             "the new shape does not hold the same number of elements: its extents must multiply to as many");
+             "the new shape does not hold the same number of elements: its extents must multiply to as many; "
+             "those of reshape are the batch's, too, and one may be -1, which takes what is left");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
 WEFT_REFUSAL(AxisInRange,

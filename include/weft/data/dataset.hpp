@@ -395,6 +395,22 @@ struct Split {
   }
 };
 template <class Number>
+Split<Number> split_at_random(Number n, const Number* counts, std::size_t parts, u64 seed) {
+  Split<Number> split{{counts, counts + parts}, {}};
+  Number sum = 0;
+  for (const Number count : split.sizes) {
+    if (count < 0 || count > n - sum)
+      throw Error("data/fractions", "the parts have " + std::to_string(count) +
+                                        " samples and more, of a dataset of " + std::to_string(n));
+    sum += count;
+  }
+  if (sum != n)
+    throw Error("data/fractions", "the parts have " + std::to_string(sum) +
+                                      " samples together, and the dataset " + std::to_string(n));
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+template <class Number>
 Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
   Split<Number> split;
   f64 sum = 0;
@@ -413,34 +429,48 @@ Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count,
   split.order = permutation(n, seed, 0, ShuffleUse::split);
   return split;
 }
+template <std::size_t N, class D, class Number>
+auto parts_of(const HeldDataset<D>& held, const Split<Number>& split) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Subset<D>, N>{Subset<D>(held, split.part(K))...};
+  }
+  (std::make_index_sequence<N>{});
+}
 
 }  // namespace detail
 
 // Cuts a dataset at random into parts of the given fractions, which must sum to one:
 // auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
-// what is left goes one by one to the first parts (as PyTorch's random_split does). The parts hold the
-// dataset together, as subset() holds its own. Throws "data/fractions".
+// what is left goes one by one to the first parts (as PyTorch's random_split does). Or into parts of so many
+// samples, which must be all: random_split(dataset, {50000, 10000}, seed). The parts hold the dataset
+// together, as subset() holds its own. Throws "data/fractions".
 template <class D, std::size_t N>
 requires Dataset<typename held_t<D>::type>
 auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
-  using Part = Subset<typename held_t<D>::type>;
   const held_t<D> held(std::forward<D>(dataset));
-  const auto split = detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed);
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::array<Part, N>{Part(held, split.part(K))...};
-  }
-  (std::make_index_sequence<N>{});
+  return detail::parts_of<N>(held,
+                             detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed));
+}
+template <class D, std::integral I, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const I (&counts)[N], u64 seed) {
+  const held_t<D> held(std::forward<D>(dataset));
+  const std::vector<i64> sizes(counts, counts + N);
+  return detail::parts_of<N>(held,
+                             detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), N, seed));
 }
 // The same with a number of parts that is known at run time: a vector of them.
-template <class D>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const std::vector<f64>& fractions, u64 seed) {
+template <class D, class Number>
+requires Dataset<typename held_t<D>::type> && std::is_arithmetic_v<Number>
+auto random_split(D&& dataset, const std::vector<Number>& given, u64 seed) {
   using Part = Subset<typename held_t<D>::type>;
   const held_t<D> held(std::forward<D>(dataset));
+  const std::vector<std::conditional_t<std::is_integral_v<Number>, i64, f64>> sizes(given.begin(),
+                                                                                    given.end());
   const auto split =
-      detail::split_at_random(static_cast<i64>(held->size()), fractions.data(), fractions.size(), seed);
+      detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), sizes.size(), seed);
   std::vector<Part> parts;
-  for (std::size_t k = 0; k < fractions.size(); ++k) parts.emplace_back(held, split.part(k));
+  for (std::size_t k = 0; k < sizes.size(); ++k) parts.emplace_back(held, split.part(k));
   return parts;
 }
 
@@ -469,11 +499,11 @@ requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) 
 }
 WEFT_REFUSAL(
     SplitIsSeeded,
-    "random_split: the fractions sum to one and a seed follows them: random_split(dataset, {0.8, 0.2}, 1)");
-template <class D, class F, std::size_t N, class... A>
-requires(std::is_integral_v<F> || sizeof...(A) == 0) auto random_split(const D&, const F (&)[N],
-                                                                       const A&...) {
-  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F, A...>) > 0);
+    "random_split: a seed follows the fractions, or the counts: random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class F, std::size_t N>
+requires std::is_arithmetic_v<F>
+auto random_split(const D&, const F (&)[N]) {
+  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F>) > 0);
   return std::array<AfterRefusal, N>{};
 }
 WEFT_REFUSAL(

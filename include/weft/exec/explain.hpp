@@ -33,13 +33,14 @@ namespace exec {
 
 // What a step that ranks take together is of: elements [begin, begin + elements) of a vector that they share
 // out, or, where that has none, as many that all ranks have. A start sums, gathers or does both; a done
-// neither.
+// neither. What is `at_once` has no done, and each rank gets all that every other has.
 struct ExplainedCollective {
   int request = -1;  // that its start and its done have; -1: the step is no collective
   i64 elements = 0, element_bytes = 0, begin = 0;
   comm::Shares shared{};
   bool sums = false, gathers = false;
   bool into = false;  // sums into a slot: at most two of these are under way
+  bool at_once = false;
 };
 
 struct ExplainedStep {
@@ -174,10 +175,11 @@ inline ExplainedCollective explain_collective(const compiler::Lowered& lowered, 
   if (step.numbers.size > 5) out.shared = {at(4), at(5)};  // an all_reduce has no shares
   using compiler::StepKind;
   const auto kind = step.kind;
+  out.at_once = kind == StepKind::all_reduce_max;
   out.sums = kind == StepKind::all_reduce_start || kind == StepKind::reduce_scatter_start ||
              kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
-  out.gathers = kind == StepKind::all_reduce_start || kind == StepKind::all_gather_state_start ||
-                kind == StepKind::all_gather_start;
+  out.gathers = out.at_once || kind == StepKind::all_reduce_start ||
+                kind == StepKind::all_gather_state_start || kind == StepKind::all_gather_start;
   out.into = kind == StepKind::reduce_scatter_into_start || kind == StepKind::reduce_scatter_state_start;
   return out;
 }
@@ -259,6 +261,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::reduce_scatter_into_start:
     case compiler::StepKind::reduce_scatter_into_done:
     case compiler::StepKind::reduce_scatter_state_start:
+    case compiler::StepKind::all_reduce_max:
     case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
     case compiler::StepKind::all_gather_done:

@@ -18,7 +18,8 @@ WEFT_REFUSAL(
     "a tensor takes one integer index an axis: write t(1, 2) for t[1][2]; t[i] is the i-th element in "
     "row-major order");
 WEFT_REFUSAL(ItemIsOne,
-             "item() is for tensors of one element: write t(1, 2), t[5] or to_vector() for others");
+             "item() is for tensors of one element, and so is a number made of one: write t(1, 2), t[5] or "
+             "to_vector() for others");
 WEFT_REFUSAL(
     TensorOperation,
     "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "

@@ -76,6 +76,13 @@ constexpr Value reduce_scatter_into_start(Builder& b, int slot, const SharedVect
   node.list = b.list(list.data(), list.size());
   return {&b, b.add(node, operands.data(), operands.size())};
 }
+// Of each element of x, a vector of f32, the largest that a rank has; NaN where one has that. It has ended
+// when what comes behind it begins.
+constexpr Value all_reduce_max(Value x, int request) {
+  Builder& b = *x.builder;
+  const i64 begin = 0;
+  return raw(Op::all_reduce_max, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(&begin, 1), x);
+}
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
   const Op done =
@@ -144,6 +151,10 @@ constexpr const char* collective_fault(const Graph& g, int i) {
                : "reduce_scatter_into_done: not the request of its start";
   if (n.op == Op::all_gather_done)
     return done(Op::all_gather_start) ? nullptr : "all_gather_done: not the request of its start";
+  if (n.op == Op::all_reduce_max)
+    return n.dtype == DType::f32 && from == to && g.attributes(i) == 1
+               ? nullptr
+               : "all_reduce_max: not of a vector of f32";
   const bool sum = n.op == Op::all_reduce_start;
   if (g.attributes(i) != (sum ? 1 : 3))
     return sum ? "all_reduce_start: no begin" : "a vector is shared, and it does not say how";

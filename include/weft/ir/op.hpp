@@ -118,6 +118,7 @@ enum class Op : u8 {
   reduce_scatter_into_done,   // reduce_scatter_into_done(start): (1); the slot has them
   reduce_scatter_state_start,  // reduce_scatter_state_start(x, place): adds this rank's piece of the sum to
                                // what it has of `place`, a slice of state that ranks share; (1)
+  all_reduce_max,              // all_reduce_max(x): of each element the largest of all ranks, at once
   all_gather_state_start,  // all_gather_state_start(x): begins to give all ranks x, of the state that they
                            // share; cast to the node's dtype
   all_gather_start,        // all_gather_start(x): begins to give all ranks each one's piece of x
@@ -256,6 +257,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"reduce_scatter_into_start", -1, OpClass::collective, 1},
     {"reduce_scatter_into_done", 1, OpClass::collective, 0},
     {"reduce_scatter_state_start", 2, OpClass::collective, 1},
+    {"all_reduce_max", 1, OpClass::collective, 1},
     {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},

@@ -157,6 +157,7 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
     case Op::reduce_scatter_into_start:
     case Op::reduce_scatter_into_done:
     case Op::reduce_scatter_state_start:
+    case Op::all_reduce_max:
     case Op::all_gather_state_start:
     case Op::all_gather_start:
     case Op::all_gather_done:

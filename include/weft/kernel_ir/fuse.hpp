@@ -132,6 +132,7 @@ class Fuser : ClusteringState {
       case Op::reduce_scatter_into_start:
       case Op::reduce_scatter_into_done:
       case Op::reduce_scatter_state_start:
+      case Op::all_reduce_max:
       case Op::all_gather_state_start:
       case Op::all_gather_start:
       case Op::all_gather_done:

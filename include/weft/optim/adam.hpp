@@ -9,7 +9,10 @@
 
 namespace WEFT_NAMESPACE::optim {
 
-WEFT_REFUSAL(BetasAreTwo, "betas are two numbers in braces: write .betas = {0.9f, 0.999f}");
+WEFT_REFUSAL(
+    BetasAreTwo,
+    "betas are two numbers in braces: write .betas = {0.9f, 0.999f}, and name what follows the rate, "
+    "{.lr = 1e-3f, .weight_decay = 0.01f}");
 
 struct Betas {
   float first = 0.9f;     // decay of the mean of g

@@ -1,9 +1,13 @@
 #pragma once
-// Optimisers in the letters that others have for them: make_trainer says which are meant.
+// Optimisers in the letters that others have for them, which make_trainer refuses, and libtorch's options.
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/option.hpp"
+#include "weft/optim/adagrad.hpp"
+#include "weft/optim/adam.hpp"
+#include "weft/optim/rmsprop.hpp"
 #include "weft/optim/schedule.hpp"
+#include "weft/optim/sgd.hpp"
 
 namespace WEFT_NAMESPACE::optim {
 
@@ -29,5 +33,39 @@ WEFT_MISSPELT(Adamw)
 WEFT_MISSPELT(AdaGrad)
 WEFT_MISSPELT(AdaDelta)
 #undef WEFT_MISSPELT
+
+WEFT_REFUSAL(
+    NumbersAreMembers,
+    "an optimiser's numbers are its members: write optim::AdamW{.lr = 1e-3f, .weight_decay = 0.1f} in "
+    "the place of AdamWOptions(1e-3).weight_decay(0.1)");
+template <class O>
+struct LibtorchOptions : O {
+  template <class... A>
+  constexpr explicit LibtorchOptions(const A&...) {
+    static_assert(sizeof(NumbersAreMembers<(sizeof...(A) > 99), O>) > 0);
+  }
+#define WEFT_MEMBER(name)                        \
+  template <class... A>                          \
+  constexpr LibtorchOptions& name(const A&...) { \
+    return *this;                                \
+  }
+  WEFT_MEMBER(lr)
+  WEFT_MEMBER(betas)
+  WEFT_MEMBER(eps)
+  WEFT_MEMBER(weight_decay)
+  WEFT_MEMBER(amsgrad)
+  WEFT_MEMBER(momentum)
+  WEFT_MEMBER(dampening)
+  WEFT_MEMBER(nesterov)
+  WEFT_MEMBER(alpha)
+  WEFT_MEMBER(centered)
+  WEFT_MEMBER(lr_decay)
+#undef WEFT_MEMBER
+};
+using AdamOptions = LibtorchOptions<Adam>;
+using AdamWOptions = LibtorchOptions<AdamW>;
+using SGDOptions = LibtorchOptions<SGD>;
+using RMSpropOptions = LibtorchOptions<RMSprop>;
+using AdagradOptions = LibtorchOptions<Adagrad>;
 
 }  // namespace WEFT_NAMESPACE::optim

@@ -161,6 +161,7 @@ class LaunchList {
     const DType dtype = static_cast<DType>(launch.numbers[2]);
     if (kind == StepKind::reduce_scatter_state_start)  // which begins where its trip says
       return ranks.reserve_any_part(request, count, dtype);
+    if (kind == StepKind::all_reduce_max) return ranks.reserve_max(request, count);
     ranks.note(request, begin, count);
     if (kind == StepKind::all_reduce_start)
       ranks.reserve(request, count, dtype);
@@ -232,10 +233,13 @@ class LaunchList {
   }
   bool reads_shared_vector(const compiler::ImageStep& step) const {
     using kernel_ir::BufferAddress;
+    const Shard& own = blocks_.shards.optimizer;
     bool reads = false;
-    for (int a = 0; a < step.address_count; ++a)
-      reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer &&
-                        BufferAddress::offset(step.addresses[a]) >= blocks_.shards.optimizer.from);
+    for (int a = 0; a < step.address_count; ++a) {
+      const i64 at = BufferAddress::offset(step.addresses[a]);
+      reads = reads || (BufferAddress::space(step.addresses[a]) == ir::Space::optimizer && at >= own.from &&
+                        at < own.behind);
+    }
     return reads;
   }
   // Leaves of the rows of a shared vector, each as many elements as are one rank's together, this rank's; of

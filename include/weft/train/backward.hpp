@@ -49,7 +49,8 @@ struct Backward {
   ir::Graph graph;
   transforms::Differentiation state;
   List<int> parameters;
-  List<int> scales;  // of precision::f8: the nodes of the gradients' scales, until these are updated
+  List<int> scales;      // of precision::f8: the nodes of the gradients' scales, until the pass has ended
+  List<int> magnitudes;  // of precision::f8, then: the largest magnitude of each tensor, -1: none is known
   int scale_slot = -1;
   int requests = 0;  // of collectives so far
 

@@ -52,7 +52,7 @@ inline std::vector<CheckpointPiece> checkpoint_pieces(const CheckpointForm& form
       return shards.model.is_whole() || row.offset >= shards.model.behind || elements(row) == 0 ? i64{-1}
                                                                                                 : row.offset;
     const i64 offset = row.offset - form.model_bytes;
-    return shard.is_whole() || offset < shard.from || elements(row) == 0
+    return shard.is_whole() || offset < shard.from || offset >= shard.behind || elements(row) == 0
                ? i64{-1}
                : (offset - shard.from) % shard.vector;
   };

@@ -1,7 +1,7 @@
 #pragma once
 // The scales of precision::f8 in checkpoints, under the names of the parameters: "f8.scale.input.fc.weight"
-// is that of the tensor which is multiplied with fc.weight, and "f8.magnitudes.input.fc.weight" the largest
-// magnitudes that it had.
+// is that of the tensor which is multiplied with fc.weight, "f8.magnitudes.input.fc.weight" the largest
+// magnitudes that it had, and "f8.gathered.input.fc.weight", with accumulate<N>, that since the last update.
 
 #include <string>
 
@@ -35,17 +35,20 @@ void add_f8_scales(CheckpointForm& form) {
       add_row(form.state, "f8.scale." + name, DType::f32, Dims{}, scale);
       add_row(form.state, "f8.magnitudes." + name, DType::f32, all, history);
       form.scales.push_back({scale, history, steps});
+      if (s.gathered_slot >= 0)
+        add_row(form.state, "f8.gathered." + name, DType::f32, Dims{},
+                form.model_bytes + s.gathered + 4 * copy);
     }
   }
 }
 
 // Stage: the trace with its scales. Every tensor is rounded as it is, until its largest magnitude is known.
 template <class Stage, class Device>
-void start_f8_scales(const Device& device, std::byte* optimizer) {
+void start_f8_scales(const Device& device, std::byte* optimizer, const exec::Shard& shard) {
   for (int k = 0; k < Stage::count(); ++k) {
     const F8Scale s = Stage::scale(k);
     const std::vector<f32> ones(static_cast<std::size_t>(s.copies), 1.0f);
-    exec::DeviceMemory<Device>::from_host(device, optimizer + s.scale, ones.data(), 4 * s.copies);
+    exec::DeviceMemory<Device>::from_host(device, optimizer + shard.at(s.scale), ones.data(), 4 * s.copies);
   }
 }
 

@@ -169,6 +169,7 @@ constexpr exec::Shard shard_of(i64 rank, i64 ranks) {
     shard.room = arena_shares<M, O>.piece(ranks) * shard.unit;
     shard.grain = arena_shares<M, O>.grain;
     shard.bytes = optimizer_bytes_of<M, O>(ranks);
+    shard.behind = shard.from + optimizer_layout<M, O>.vectors * shard.vector;
   }
   return shard;
 }

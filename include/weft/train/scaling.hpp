@@ -72,7 +72,8 @@ class ClusterLinks {
     const auto bound = [&](i64 rank) { return shares.begin_in(rank, ranks_, begin, c.elements); };
     std::vector<double> bytes;
     for (i64 r = 0; r < ranks_; ++r)
-      bytes.push_back(static_cast<double>((bound(r + 1) - bound(r)) * c.element_bytes));
+      bytes.push_back(
+          static_cast<double>((c.at_once ? c.elements : bound(r + 1) - bound(r)) * c.element_bytes));
     return bytes;
   }
   // When it has ended, if it begins at `start`.
@@ -212,6 +213,7 @@ inline ScalingPoint simulate(const exec::Explanation& e, const Cluster& cluster,
       double end = now;
       for (i64 trip = 0; trip < step.launches; ++trip) end = moved(links.carry(c, end));
       if (c.into) before[0] = before[1], before[1] = end;
+      if (c.at_once) now = end;
       ended.resize(std::max(ended.size(), static_cast<std::size_t>(c.request) + 1));
       ended[static_cast<std::size_t>(c.request)] = end;
     } else {

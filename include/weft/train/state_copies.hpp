@@ -61,6 +61,7 @@ class StateCopies {
     Memory::from_host(device_, optimizer_, saved, whole_bytes(form));
     if constexpr (O::sharded) {
       const exec::Shard own = shard();
+      Memory::from_host(device_, optimizer_ + own.at(layout.bytes), saved + layout.bytes, bytes_behind(form));
       for (int k = 0; k < saved_vectors; ++k)
         Memory::from_host(device_, optimizer_ + piece_of_vector(k),
                           saved + place_of_vector(k) + own.begin * own.unit,
@@ -149,7 +150,11 @@ class StateCopies {
       O::Optimizer::base::moments + (O::shards_gradients && O::Accumulation::count > 1 ? 1 : 0);
   static i64 place_of_vector(int k) { return layout.shared + k * nn::state_table<M>.trained_bytes; }
   i64 piece_of_vector(int k) const { return layout.shared + k * shard().room; }
-  // Bytes of the optimiser's block that every rank has.
+  // Bytes behind the vectors: the scales of precision::f8.
+  static i64 bytes_behind(const CheckpointForm& form) {
+    return form.state.bytes - form.model_bytes - layout.bytes;
+  }
+  // Bytes of the optimiser's block that every rank has, before the vectors.
   static i64 whole_bytes(const CheckpointForm& form) {
     return O::sharded ? layout.shared : form.state.bytes - form.model_bytes;
   }
@@ -184,6 +189,9 @@ class StateCopies {
   void copy_block(const CheckpointForm& form, std::byte* block) const {
     if constexpr (!O::shards_parameters) copy_model(block);
     Memory::to_host(device_, block + form.model_bytes, optimizer_, whole_bytes(form));
+    if constexpr (O::sharded)
+      Memory::to_host(device_, block + form.model_bytes + layout.bytes, optimizer_ + shard().at(layout.bytes),
+                      bytes_behind(form));
   }
   // A file of each rank, of what it has itself.
   void copy_shards(SaveJob& job, const std::string& path, const CheckpointForm& form,

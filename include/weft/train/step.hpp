@@ -100,7 +100,7 @@ constexpr void write_backward(WordWriter& w, const Backward& r) {
   w.put_int(r.scale_slot);
   w.put_int(r.requests);
   w.put_int(r.state.next);
-  for (const List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
+  for (const List<int>* list : {&r.parameters, &r.scales, &r.magnitudes, &r.state.adjoint}) {
     w.put_int(list->size());
     for (int x : *list) w.put_int(x);
   }
@@ -112,12 +112,27 @@ constexpr Backward read_backward(const u64* words) {
   r.scale_slot = static_cast<int>(reader.get_int());
   r.requests = static_cast<int>(reader.get_int());
   r.state.next = static_cast<int>(reader.get_int());
-  for (List<int>* list : {&r.parameters, &r.scales, &r.state.adjoint}) {
+  for (List<int>* list : {&r.parameters, &r.scales, &r.magnitudes, &r.state.adjoint}) {
     list->resize(reader.get_size());
     for (int& x : *list) x = static_cast<int>(reader.get_int());
   }
   r.graph = ir::read_graph(reader);
   return r;
+}
+
+// For what rebuilds the graph: puts the largest magnitudes of precision::f8 behind its results, and takes
+// them from there, the last results.
+constexpr void put_magnitudes(Backward& r) {
+  for (const int x : r.magnitudes)
+    if (x >= 0) r.graph.outputs.push(x);
+}
+constexpr void take_magnitudes(Backward& r) {
+  int at = r.graph.outputs.size();
+  for (const int x : r.magnitudes) at -= x >= 0;
+  const int results = at;
+  for (int& x : r.magnitudes)
+    if (x >= 0) x = r.graph.outputs[at++];
+  r.graph.outputs.resize(results);
 }
 
 // The backward pass with the gradients that are applied summed over ranks, and what accumulate<N> has
@@ -145,6 +160,8 @@ constexpr Backward reduce_gradients(Backward&& local) {
   }
   Backward r;
   r.scale_slot = local.scale_slot;
+  r.magnitudes = local.magnitudes;
+  put_magnitudes(local);
   ir::SharedVector shared;
   if constexpr (O::sharded) shared = {arena_shares<M, O>.elements, arena_shares<M, O>.grain};
   int into = -1;
@@ -165,6 +182,7 @@ constexpr Backward reduce_gradients(Backward&& local) {
     r.state.adjoint.push(-1);
   }
   for (int k = 0; k < trained.size(); ++k) r.state.adjoint[trained[k]] = reducer.reduced()[k];
+  take_magnitudes(r);
   return r;
 }
 
@@ -189,7 +207,7 @@ struct BackwardStage {
   static constexpr Backward make() {
     if constexpr (precision::is_f8<typename O::Precision>) {
       Backward r = differentiate();
-      if (r.state.next < 0 && !r.scales.empty()) RoundedTrace<M, F, O, I...>::update_gradient_scales(r);
+      if (r.state.next < 0) RoundedTrace<M, F, O, I...>::find_magnitudes(r);
       return r;
     } else {
       return differentiate();
@@ -235,12 +253,15 @@ struct StepSource {
   static constexpr int forward_nodes = traced_nodes<M, F, O, I...>();
   static constexpr int backward_pieces = compiler::pieces_of(forward_nodes, compiler::differentiated_nodes);
   using Backwards = BackwardStage<backward_pieces - 1, M, F, O, I...>;
+  static constexpr bool is_f8 = precision::is_f8<typename O::Precision>;
+  using Scaled = RoundedTrace<M, F, O, I...>;
 
   // The same with the gradients as further results, so that a pass keeps them.
   struct Differentiated {
     static constexpr int capacity = Kept<Backwards>::size;
     static constexpr ir::Graph graph() {
       Backward r = Backwards::thaw();
+      put_magnitudes(r);
       for (int k = 0; k < r.parameters.size(); ++k)
         if (r.gradient(k) >= 0) r.graph.outputs.push(r.gradient(k));
       return static_cast<ir::Graph&&>(r.graph);
@@ -257,6 +278,7 @@ struct StepSource {
       for (int k = r.parameters.size() - 1; k >= 0; --k)
         found.push(r.gradient(k) >= 0 ? r.graph.outputs[--at] : -1);
       r.graph.outputs.resize(at);
+      take_magnitudes(r);
       r.state.adjoint.clear();
       for (int k = 0; k < r.parameters.size(); ++k) {
         r.state.adjoint.push(found[r.parameters.size() - 1 - k]);
@@ -269,7 +291,11 @@ struct StepSource {
   // The same with gradients that are sums over ranks, once a step.
   struct ReducedStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + 1024;
-    static constexpr void write(WordWriter& w) { write_backward(w, reduce_gradients<M, O>(gradients())); }
+    static constexpr void write(WordWriter& w) {
+      Backward r = reduce_gradients<M, O>(gradients());
+      if constexpr (is_f8) Scaled::share_magnitudes(r);
+      write_backward(w, r);
+    }
   };
   static constexpr Backward updated_by() {
     if constexpr (O::distributed && (Apply || O::shards_gradients))
@@ -280,7 +306,10 @@ struct StepSource {
   struct UpdateStage {
     static constexpr int capacity = Kept<Backwards>::size * 3 / 2 + (O::distributed ? 2048 : 1024);
     static constexpr void write(WordWriter& w) {
-      UpdateBuilder<M, O> update(updated_by());
+      Backward r = updated_by();
+      if constexpr (is_f8 && Apply) Scaled::update(r);
+      if constexpr (is_f8 && !Apply) Scaled::gather(r);
+      UpdateBuilder<M, O> update(static_cast<Backward&&>(r));
       if constexpr (Apply)
         ir::write(w, update.apply());
       else

@@ -86,7 +86,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
     const f32 scale = train::LossScale::first;
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     if constexpr (is_f8)
-      train::start_f8_scales<train::RoundedTrace<M, F, O, I...>, Device>(device, state_->data());
+      train::start_f8_scales<train::RoundedTrace<M, F, O, I...>>(device, state_->data(), shards().optimizer);
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shards()));
     if constexpr (micro > 1) {
@@ -264,10 +264,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
   // Of these, the optimiser's, moments and all.
   static constexpr i64 optimizer_bytes(i64 ranks = 1) {
-    if constexpr (is_f8)
-      return train::RoundedTrace<M, F, O, I...>::bytes();
-    else
-      return train::optimizer_bytes_of<M, O>(ranks);
+    i64 bytes = train::optimizer_bytes_of<M, O>(ranks);
+    if constexpr (is_f8) bytes += train::RoundedTrace<M, F, O, I...>::bytes() - layout.bytes;
+    return bytes;
   }
   // What a caller who lends the workspace must lend: workspace_bytes() and, on a GPU, room for inputs,
   // partial sums and the library's scratch.
@@ -421,7 +420,9 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   // What this rank has of the blocks.
   exec::Shards shards() const {
     const i64 rank = ranks_.rank(), size = ranks_.size();
-    return {train::shard_of<M, O>(rank, size), train::model_shard_of<M, O>(rank, size)};
+    exec::Shards own{train::shard_of<M, O>(rank, size), train::model_shard_of<M, O>(rank, size)};
+    own.optimizer.bytes = optimizer_bytes(size);
+    return own;
   }
   train::StateCopies<M, O, Device> copies() const {
     return {model_.device(), model_.storage()->data(), state_->data(), ranks_, group_, updates_};

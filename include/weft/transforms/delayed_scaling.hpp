@@ -17,14 +17,16 @@ namespace WEFT_NAMESPACE::transforms {
 
 enum class F8Role : u8 { input, weight, gradient };
 
-// A tensor that is rounded to 8 bits, and its state: one scale, and the largest magnitudes of the steps
+// A tensor that is rounded to 8 bits, and its state: one scale, and the largest magnitudes of the updates
 // before, the last one first; of each block of a Stack its own.
 struct ScaledTensor {
   F8Role role{};
   int parameter = -1;          // the slot of that of the first product which reads it
   Dims blocks;                 // of the Stacks around
   i64 scale = 0, history = 0;  // bytes of the optimiser's block: f32 (blocks...) and f32 (blocks..., steps)
-  int scale_slot = -1, history_slot = -1;
+  i64 gathered = 0;            // f32 (blocks...): the largest magnitude of the calls since the last update
+  int scale_slot = -1, history_slot = -1, gathered_slot = -1;  // the last: -1 where each call updates
+  int magnitude = -1;  // the node of the largest magnitude, not of a gradient
 
   constexpr i64 copies() const { return blocks.size(); }
 };
@@ -36,7 +38,8 @@ struct F8Choice {
   List<u8> chosen;
 };
 
-// A graph whose products are rounded, and what scales them. `bytes`: where the state ends.
+// A graph whose products are rounded, and what scales them. Behind its results are the largest magnitudes of
+// the tensors in their order, those of gradients aside. `bytes`: where the state ends.
 struct ScaledGraph {
   ir::Graph graph;
   List<ScaledTensor> tensors;
@@ -91,6 +94,7 @@ class ScaledProducts {
   struct Shared {
     const F8Choice& choice;
     precision::DelayedScaling scaling;
+    bool gathers = false;  // several calls go into an update
     i64 bytes = 0;
     int layers = 0, at = 0;  // how many there are, and the number of the next
     List<ScaledTensor> tensors{};
@@ -132,6 +136,9 @@ class ScaledProducts {
     for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
     for (const ir::Assign& a : g.assigns) b.graph.assigns.push({a.slot, moved_[a.node]});
+    if (around_ == nullptr)
+      for (const ScaledTensor& t : shared_.tensors)
+        if (t.role != F8Role::gradient) b.graph.outputs.push(t.magnitude);
     return static_cast<ir::Graph&&>(b.graph);
   }
   constexpr const List<Request>& requests() const { return requests_; }
@@ -245,6 +252,7 @@ class ScaledProducts {
     history.extent[history.rank++] = shared_.scaling.history;
     t.scale_slot = add_slot(blocks, t.scale);
     t.history_slot = add_slot(history, t.history);
+    if (shared_.gathers) t.gathered_slot = add_slot(blocks, t.gathered);
     shared_.tensors.push(t);
     return {shared_.tensors.size() - 1, ir::read_slot(b, t.scale_slot)};
   }
@@ -252,7 +260,7 @@ class ScaledProducts {
     if (around_ != nullptr)
       requests_[scale.number].magnitude = magnitude.id;
     else
-      update_scale(b, shared_.tensors[scale.number], magnitude, shared_.scaling);
+      shared_.tensors[scale.number].magnitude = magnitude.id;
   }
 
   // A factor as it is rounded, of which x is views; a tensor is rounded once, whatever reads it.
@@ -356,10 +364,11 @@ class ScaledProducts {
 }  // namespace detail
 
 // A trace with its products rounded, before it is differentiated. Their state lies in the optimiser's block
-// from `begin` on. The scales of the gradients are updated by what their own gradients are: update_scale.
+// from `begin` on, and is updated behind the backward pass, by update_scale: the largest magnitude of a
+// gradient is the gradient of its scale. `gathers`: there is room for those of several calls.
 constexpr ScaledGraph scale_products(const ir::Graph& g, const F8Choice& choice,
-                                     precision::DelayedScaling scaling, i64 begin) {
-  detail::ScaledProducts::Shared shared{choice, scaling, begin};
+                                     precision::DelayedScaling scaling, i64 begin, bool gathers = false) {
+  detail::ScaledProducts::Shared shared{choice, scaling, gathers, begin};
   shared.layers = detail::ScaledProducts::count_layers(g);
   ScaledGraph r;
   r.graph = detail::ScaledProducts(g, shared).run();

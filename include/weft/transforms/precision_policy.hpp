@@ -24,7 +24,7 @@ struct PrecisionRule {
 namespace WEFT_NAMESPACE::precision {
 
 // Delayed scaling of f8: a tensor's scale is the largest number of its format, over the largest magnitude
-// that the tensor had in the last `history` calls of step, over 2^margin.
+// that the tensor had in the last `history` updates, over 2^margin.
 struct DelayedScaling {
   int history = 16;  // 1 to 4096
   int margin = 0;    // 0 to 16

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "../io/scratch.hpp"
 
@@ -91,6 +92,25 @@ TEST_CASE("dataset: random_split covers every sample once") {
   CHECK(labels(data::random_split(dataset, {0.5, 0.3, 0.2}, 8)[1]) != labels(parts[1]));
   for (const std::vector<f64>& bad : {std::vector<f64>{}, {0.5}, {0.5, 0.6}, {1.5, -0.5}, {0.0 / 0.0, 1.0}})
     CHECK(error_id([&] { data::random_split(dataset, bad, 7); }) == "data/fractions");
+}
+
+TEST_CASE("dataset: random_split by counts, which are all samples") {
+  const auto dataset = numbered(101);
+  const auto [train, val] = data::random_split(dataset, {80, 21}, 7);
+  CHECK(train.size() == 80);
+  CHECK(val.size() == 21);
+  // the order is that of fractions
+  CHECK(labels(data::random_split(dataset, {0.8, 0.2}, 7)[0]) ==
+        labels(data::random_split(dataset, {81, 20}, 7)[0]));
+  const std::vector<std::size_t> listed{1, 0, 100};
+  const auto parts = data::random_split(dataset, listed, 7);
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[1].size() == 0);
+  CHECK(parts[2].size() == 100);
+  constexpr i64 most = std::numeric_limits<i64>::max();
+  for (const std::vector<i64>& bad : {std::vector<i64>{}, {100}, {102}, {102, -1}, {most, most}})
+    CHECK(error_id([&] { data::random_split(dataset, bad, 7); }) == "data/fractions");
+  CHECK(error_id([&] { data::random_split(dataset, {80, 20}, 7); }) == "data/fractions");
 }
 
 TEST_CASE("dataset: random_split in a structured binding, and of a dataset that the parts own") {

@@ -45,6 +45,24 @@ TEST_CASE("collective: the verifier finds what is no sum") {
         "all_reduce_done: not the request of its start");
 }
 
+TEST_CASE("collective: the largest of ranks is of a whole vector of f32") {
+  const auto largest = [](DType dtype, i64 length) {
+    ir::Builder b(16);
+    const int x = b.leaf(Op::input, dtype, Dims{1, {10}}, 0);
+    b.graph.inputs.push(x);
+    const int y = ir::all_reduce_max({&b, x}, 7).id;
+    b.graph.nodes[y].shape = b.shape(Dims{1, {length}});
+    b.graph.outputs.push(y);
+    return static_cast<ir::Graph&&>(b.graph);
+  };
+  const ir::Graph g = largest(DType::f32, 10);
+  CHECK(!ir::verify(g, ir::Stage::pruned));
+  CHECK(ir::print(g).find("all_reduce_max") != std::string::npos);
+  CHECK(ir::print(g).find("request 7") != std::string::npos);
+  for (const ir::Graph& wrong : {largest(DType::f64, 10), largest(DType::f32, 9)})
+    CHECK(std::string(ir::verify(wrong, ir::Stage::traced).what) == "all_reduce_max: not of a vector of f32");
+}
+
 namespace {
 
 // A piece of the sum of `length` elements from `begin` on, of a vector of ten that is shared in grains of

@@ -364,15 +364,46 @@ TEST_CASE("f8: a layer in two places has the sum of both gradients, and one scal
   CHECK(different_from_f32<TwiceInStack>(12) == "");
 }
 
-TEST_CASE("f8: accumulated gradients are applied once, and every call remembers its magnitudes") {
+TEST_CASE("f8: the calls of an update have one scale, and it remembers the largest magnitude of them") {
   const ScratchFolder folder;
-  auto trainer = make_trainer<One>(Cpu{1}, squares, in<f32, 3, 4>, in<f32, 3, 4>, optim::PlainSGD{.lr = 0},
-                                   accumulate<3>, precision::f8_with<DelayedScaling{.history = 4}, each_one>);
-  for (int call = 1; call <= 4; ++call)
-    trainer.step(std::vector<float>(12, static_cast<float>(call)), std::vector<float>(12, 1.0f));
-  trainer.save(folder / "one");
-  CHECK(numbers(io::Safetensors(folder / "one"), "f8.magnitudes.input.b.weight") ==
-        std::vector<float>{4, 3, 2, 1});
+  const std::string path = folder / "one", older = folder / "older";
+  const auto make = [] {
+    return make_trainer<One>(Cpu{1}, squares, in<f32, 3, 4>, in<f32, 3, 4>, optim::PlainSGD{.lr = 0},
+                             accumulate<3>, precision::f8_with<DelayedScaling{.history = 4}, each_one>);
+  };
+  auto trainer = make();
+  const auto step = [](auto& t, float x) { t.step(std::vector<float>(12, x), std::vector<float>(12, 1.0f)); };
+  const auto state = [&](auto& t, const std::string& what) {
+    t.save(path);
+    return numbers(io::Safetensors(path), "f8." + what + ".input.b.weight");
+  };
+  for (const float x : {2.0f, 3.0f}) step(trainer, x);
+  CHECK(state(trainer, "scale")[0] == 1);
+  CHECK(state(trainer, "magnitudes") == std::vector<float>(4, 0.0f));
+  step(trainer, -1);
+  CHECK(state(trainer, "scale")[0] == 448.0f / 3);
+  CHECK(state(trainer, "magnitudes") == std::vector<float>{3, 0, 0, 0});
+  CHECK(state(trainer, "gathered")[0] == 0);
+  for (const float x : {5.0f, 4.0f}) step(trainer, x);
+  CHECK(state(trainer, "scale")[0] == 448.0f / 3);
+  CHECK(state(trainer, "gathered")[0] == 5);
+
+  // files of before lack what has been gathered
+  trainer.save(path);
+  const io::Safetensors file(path);
+  std::vector<io::SafetensorsTensor> tensors;
+  for (const auto& entry : file.entries())
+    if (!entry.name.starts_with("f8.gathered."))
+      tensors.push_back({entry.name, entry.dtype, entry.shape, entry.data});
+  io::write_safetensors(older, tensors, file.metadata());
+  auto second = make();
+  CHECK(second.load(older).notes.empty());
+  CHECK(state(second, "scale")[0] == 448.0f / 3);
+  CHECK(state(second, "gathered")[0] == 0);
+
+  for (auto* t : {&trainer, &second}) step(*t, 0.5f);
+  CHECK(state(trainer, "magnitudes") == std::vector<float>{5, 3, 0, 0});
+  CHECK(state(second, "magnitudes") == std::vector<float>{0.5f, 3, 0, 0});
 }
 
 TEST_CASE("f8: checkpoints of other precisions are taken, the scales start anew; damaged ones are refused") {

@@ -108,6 +108,16 @@ TEST_CASE("scaling: what is carried beside launches is not waited for") {
   CHECK(simulate(e, cluster, 2).seconds == doctest::Approx(5 + 30));
 }
 
+TEST_CASE("scaling: what every rank gets of every other at once is waited for") {
+  const Cluster cluster{.rank = {1, 1}, .ranks_per_node = 4, .node = {1, 0.5}};
+  exec::Explanation e;
+  e.steps = {kernel(10), collective(0, 20, false, true), kernel(7)};
+  e.steps[1].collective.at_once = true;
+  const ScalingPoint p = simulate(e, cluster, 4);  // 20 bytes of each of three others
+  CHECK(p.seconds == doctest::Approx(17 + 3 * (20 + 0.5)));
+  CHECK(p.waiting() == doctest::Approx(3 * 20.5));
+}
+
 TEST_CASE("scaling: launches have their shares of a step that was measured, and loops count their trips") {
   exec::Explanation e;
   e.steps = {kernel(30), kernel(10)};
@@ -151,6 +161,20 @@ TEST_CASE("scaling: a trainer's own launches") {
   // behind the step: rank 0's running statistics
   const Cluster far{.ranks_per_node = 1, .network = {1e300, 1}, .overlaps = true};
   CHECK(predict_scaling<Ddp>(far, {2})[0].seconds > 2 * starts + 1);
+}
+
+TEST_CASE("scaling: the magnitudes of 8-bit products are waited for") {
+  using F8 = TrainerOf<decltype(comm::ddp<ThreadRanks, 65536>), decltype(precision::f8)>;
+  int largest = 0;
+  for (const exec::ExplainedStep& step : train::ScalingOf<F8>::explanation().steps) {
+    if (!step.collective.at_once) continue;
+    ++largest;
+    CHECK(step.kernel == "all_reduce_max");
+    CHECK(step.collective.elements == 3);  // of fc2: its input, weight and gradient
+  }
+  CHECK(largest == 1);
+  const Cluster far{.ranks_per_node = 1, .network = {1e300, 100}};
+  CHECK(predict_scaling<F8>(far, {2})[0].seconds > 100);
 }
 
 TEST_CASE("scaling: ranks that share state out gather what each has updated") {

@@ -1,13 +1,13 @@
 #pragma once
-// A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start none, which is the
-// program's communicator's, and where the operand does. Numbers: request, elements, dtype; of one that works
-// on pieces then where it begins in the vector that is shared, and that one's elements and grain.
-// A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then numbers of
-// each operand: its place behind the first one's, and its elements.
-// An all_gather_state_start: where its elements lie, none, where they do in the state, and where that begins;
-// behind the numbers the state's dtype. A reduce_scatter_state_start: where its (1) lies, none, where the
-// operand does, where that belongs, and where the vector begins. The begin of either follows from its
-// addresses; the number is that outside of loops, inside 0.
+// A collective as a step. Words: none. Addresses: where it lies; of an all_gather_start and an all_reduce_max
+// none, which is the program's communicator's, and where the operand does. Numbers: request, elements, dtype;
+// of one that works on pieces then where it begins in the vector that is shared, and that one's elements and
+// grain. A reduce_scatter_into_start: where its (1) lies, none, where the vector does, the operands; then
+// numbers of each operand: its place behind the first one's, and its elements. An all_gather_state_start:
+// where its elements lie, none, where they do in the state, and where that begins; behind the numbers the
+// state's dtype. A reduce_scatter_state_start: where its (1) lies, none, where the operand does, where that
+// belongs, and where the vector begins. The begin of either follows from its addresses; the number is that
+// outside of loops, inside 0.
 
 #include "weft/compiler/lowered.hpp"
 
@@ -29,6 +29,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::reduce_scatter_into_done;
     case ir::Op::reduce_scatter_state_start:
       return StepKind::reduce_scatter_state_start;
+    case ir::Op::all_reduce_max:
+      return StepKind::all_reduce_max;
     case ir::Op::all_gather_state_start:
       return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
@@ -112,7 +114,7 @@ constexpr void lower_collective(const ir::Graph& g, const kernel_ir::Fusion& f, 
   if (n.op == ir::Op::all_gather_state_start) return lower_all_gather_state(g, f, plan, node, out);
   const StepKind kind = collective_kind(n.op);
   List<u64> addresses(1, plan.where[node]), numbers(1, n.imm);
-  if (kind == StepKind::all_gather_start) {
+  if (kind == StepKind::all_gather_start || kind == StepKind::all_reduce_max) {
     addresses.push(kernel_ir::BufferAddress::none);
     addresses.push(plan.address(f.view_in(g, g.in(node, 0), f.kernel_of[node]), n.dtype));
   }

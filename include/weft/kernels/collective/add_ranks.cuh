@@ -1,7 +1,8 @@
 #pragma once
-// Adds what the ranks have of one piece, in the order of ranks. A bucket that all get is cut into a share for
-// each rank, and a rest, too short to be cut, that every rank adds.
+// Adds what the ranks have of one piece, in the order of ranks, or finds the largest. A bucket that all get
+// is cut into a share for each rank, and a rest, too short to be cut, that every rank adds.
 
+#include "weft/comm/communicator.hpp"
 #include "weft/kernels/launch/cuda.cuh"
 
 namespace WEFT_NAMESPACE::kernels {
@@ -83,6 +84,23 @@ inline void enqueue_add_ranks(const RankSum& call, cudaStream_t stream) {
   else
     throw Error("comm/dtype", "a sum over ranks is of f32, f64 or bf16");
   cuda_check_launch("add_ranks");
+}
+
+// to[i] becomes the largest of `all`[r * length + i] of all ranks r.
+template <u64 Tag>
+__global__ void __launch_bounds__(add_threads) WEFT_KERNEL
+    max_ranks_kernel(f32* to, const f32* all, i64 length, int ranks) {
+  const i64 i = static_cast<i64>(blockIdx.x) * add_threads + threadIdx.x;
+  if (i >= length) return;
+  f32 most = all[i];
+  for (int r = 1; r < ranks; ++r) most = comm::larger(most, all[r * length + i]);
+  to[i] = most;
+}
+inline void enqueue_max_ranks(f32* to, const f32* all, i64 length, int ranks, cudaStream_t stream) {
+  if (length == 0) return;
+  const unsigned blocks = cuda_blocks((length + add_threads - 1) / add_threads);
+  max_ranks_kernel<kernel_tag><<<blocks, add_threads, 0, stream>>>(to, all, length, ranks);
+  cuda_check_launch("max_ranks");
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

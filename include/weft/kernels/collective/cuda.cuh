@@ -23,6 +23,8 @@ class CudaCommunicator : public comm::Communicator {
                                   cudaStream_t stream) = 0;
   virtual void start_state(int request, void* to, i64 begin, i64 count, const comm::Shares& shares, i64 unit,
                            cudaStream_t stream) = 0;
+  // to[i] becomes the largest from[i] of all ranks, for what comes next in `stream`.
+  virtual void max(int request, const f32* from, f32* to, i64 count, cudaStream_t stream) = 0;
   // In `stream`.
   virtual void gather_pieces(void* data, const i64* bounds, i64 unit, cudaStream_t stream) = 0;
   // Every rank's bytes of device memory, one behind the other in the order of ranks, in `stream`.
@@ -31,6 +33,7 @@ class CudaCommunicator : public comm::Communicator {
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
   using Communicator::broadcast;
   using Communicator::gather_pieces;
+  using Communicator::max;
   using Communicator::start_gather;
   using Communicator::start_scatter;
   using Communicator::start_scatter_into;
@@ -71,6 +74,11 @@ inline void run_cuda_all_gather_start(const CudaLaunch& launch, cudaStream_t str
   const CollectiveCall call(launch);
   cuda_copy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()), stream);
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0], stream);
+}
+inline void run_cuda_all_reduce_max(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  communicator_of(launch).max(call.request, static_cast<const f32*>(launch.args.pointer[2]),
+                              static_cast<f32*>(launch.args.pointer[0]), call.elements, stream);
 }
 inline constexpr int narrow_threads = 256;
 

@@ -27,6 +27,10 @@ inline void run_all_gather_start(const HostLaunch& launch, int) {
   std::memcpy(launch.args.pointer[0], launch.args.pointer[2], static_cast<std::size_t>(call.bytes()));
   communicator_of(launch).start_gather(call.request, launch.args.pointer[0]);
 }
+inline void run_all_reduce_max(const HostLaunch& launch, int) {
+  communicator_of(launch).max(static_cast<const f32*>(launch.args.pointer[2]),
+                              static_cast<f32*>(launch.args.pointer[0]), CollectiveCall(launch).elements);
+}
 template <DType Narrow>
 void narrow_state(const GatherStateCall& call) {
   auto* const to = static_cast<ctype<Narrow>*>(call.own_to());

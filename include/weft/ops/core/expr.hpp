@@ -143,9 +143,11 @@ WEFT_REFUSAL(
     ContainerIsTaken,
     "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
     "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
-WEFT_REFUSAL(LayerIsCalled,
-             "an operand is a layer or another object, which is no value: call it with one, and go on with "
-             "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x))");
+WEFT_REFUSAL(
+    LayerIsCalled,
+    "an operand is a layer or another object, which is no value: call it with one, and go on with "
+    "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x)); options stand in "
+    "<>, as in conv2d<ConvOptions{.stride = 2}>(x, w)");
 WEFT_REFUSAL(
     OperandsFit,
     "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "

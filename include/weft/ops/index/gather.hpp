@@ -8,10 +8,11 @@
 
 namespace WEFT_NAMESPACE {
 
-WEFT_REFUSAL(IndexIsInteger, "the index must be integers (i32 or i64)");
+WEFT_REFUSAL(IndexIsInteger,
+             "the index must be integers (i32 or i64), as in<i64, 32> or cast<i64>(index) gives them");
 WEFT_REFUSAL(IndexFits,
              "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
-             "longer than the tensor");
+             "longer than the tensor; unsqueeze<1>(index) adds an axis");
 
 namespace detail {
 

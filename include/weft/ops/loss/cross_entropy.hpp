@@ -38,7 +38,9 @@ WEFT_REFUSAL(
     LabelsAreClasses,
     "integer labels are the numbers of classes, one a row, and these are one-hot: argmax<-1>(labels) "
     "gives the numbers, and cast<f32>(labels) is taken for probabilities");
-WEFT_REFUSAL(LabelsAreIntegers, "cross_entropy: labels must be integers (i32 or i64)");
+WEFT_REFUSAL(
+    LabelsAreIntegers,
+    "cross_entropy: labels must be integers (i32 or i64), as in<i32, 32> or cast<i32>(y) gives them");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
              "cross_entropy: the class weights must be a vector with one number for each class");

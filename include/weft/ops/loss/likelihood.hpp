@@ -12,7 +12,8 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(NllLabelsMatch,
              "nll_loss: labels must have the log probabilities' shape without its last axis (the classes), "
              "and follow them: nll_loss(log_softmax<-1>(x), labels)");
-WEFT_REFUSAL(NllLabelsAreIntegers, "nll_loss: labels must be integers (i32 or i64)");
+WEFT_REFUSAL(NllLabelsAreIntegers,
+             "nll_loss: labels must be integers (i32 or i64), as in<i32, 32> or cast<i32>(y) gives them");
 WEFT_REFUSAL(NllClassWeightsFit,
              "nll_loss: the class weights must be a vector with one number for each class");
 

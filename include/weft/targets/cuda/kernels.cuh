@@ -137,6 +137,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_reduce_scatter_into_done;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start) {
     return &kernels::run_cuda_reduce_scatter_state_start;
+  } else if constexpr (kind == compiler::StepKind::all_reduce_max) {
+    return &kernels::run_cuda_all_reduce_max;
   } else if constexpr (kind == compiler::StepKind::all_gather_state_start) {
     return &kernels::run_cuda_all_gather_state_start;
   } else if constexpr (kind == compiler::StepKind::all_gather_start) {

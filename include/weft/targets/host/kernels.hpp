@@ -61,6 +61,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_reduce_scatter_into_done;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start)
     return &kernels::run_reduce_scatter_state_start;
+  else if constexpr (kind == compiler::StepKind::all_reduce_max)
+    return &kernels::run_all_reduce_max;
   else if constexpr (kind == compiler::StepKind::all_gather_state_start)
     return &kernels::run_all_gather_state_start;
   else if constexpr (kind == compiler::StepKind::all_gather_start)
