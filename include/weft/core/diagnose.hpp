@@ -311,6 +311,10 @@ struct AfterRefusal {
   AfterRefusal get() const {
     return {};
   }
+  template <std::size_t>  // of a structured binding of two
+  constexpr AfterRefusal get() const {
+    return {};
+  }
   template <class... A>
   AfterRefusal seek(A&&...) const {
     return {};
@@ -464,3 +468,10 @@ constexpr Options options_alone() {
 #endif
 
 }  // namespace WEFT_NAMESPACE
+
+template <>
+struct std::tuple_size<weft::AfterRefusal> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t K>
+struct std::tuple_element<K, weft::AfterRefusal> {
+  using type = weft::AfterRefusal;
+};
