@@ -188,8 +188,8 @@ void share_out(const comm::Nccl& world) {
   // [/zero]
 }
 
-constexpr auto in_8_bits =
-    precision::f8_with<precision::DelayedScaling{}, [](std::string_view, const Dims&) { return true; }>;
+constexpr auto every_product = [](std::string_view, const Dims&) { return true; };
+constexpr auto in_8_bits = precision::f8_with<precision::DelayedScaling{}, every_product>;
 
 template <int Ranks>
 void run(const comm::Nccl& world, const std::string& folder) {

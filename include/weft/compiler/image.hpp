@@ -10,8 +10,8 @@ namespace WEFT_NAMESPACE::compiler {
 // Where the parts of an image begin, and what a program needs to know before it runs.
 // A value that the workspace holds, for the sentence that says that there is no room for it.
 struct LargeValue {
-  i64 bytes = 0;  // 0: none
-  int op = 0, dtype = 0;
+  i64 bytes = 0;          // 0: none
+  int op = 0, dtype = 0;  // what makes it, in a loop's body
   Dims dims;
 };
 
@@ -63,6 +63,7 @@ constexpr void count_work(const Lowered& l, int begin, int end, i64 trips, Image
 constexpr void find_largest(const ir::Graph& g, const kernel_ir::Plan& plan, LargeValue (&largest)[3]) {
   constexpr int count = 3;
   i64 offsets[count]{-1, -1, -1};
+  int nodes[count]{};
   for (int x = 0; x < g.nodes.size(); ++x) {
     if (!plan.in_workspace(x)) continue;
     const i64 bytes = kernel_ir::bytes_of(g, x), offset = plan.offset(x);
@@ -71,10 +72,14 @@ constexpr void find_largest(const ir::Graph& g, const kernel_ir::Plan& plan, Lar
     if (place == count || largest[place].bytes >= bytes) continue;
     int last = place;  // what goes: the same memory as something smaller, or the smallest
     while (last < count - 1 && offsets[last] != offset) ++last;
-    for (; last > place; --last) largest[last] = largest[last - 1], offsets[last] = offsets[last - 1];
-    largest[place] = {bytes, static_cast<int>(g.nodes[x].op), static_cast<int>(g.nodes[x].dtype), g.dims(x)};
+    for (; last > place; --last)
+      largest[last] = largest[last - 1], offsets[last] = offsets[last - 1], nodes[last] = nodes[last - 1];
+    largest[place] = {bytes, 0, static_cast<int>(g.nodes[x].dtype), g.dims(x)};
     offsets[place] = offset;
+    nodes[place] = x;
   }
+  for (int k = 0; k < count; ++k)
+    if (largest[k].bytes > 0) largest[k].op = static_cast<int>(ir::made_by(g, nodes[k]));
 }
 
 constexpr Image link(const ir::Graph& g, const kernel_ir::Plan& plan, const Lowered& lowered) {

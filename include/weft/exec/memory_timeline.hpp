@@ -10,6 +10,7 @@
 #include "weft/exec/explain.hpp"
 #include "weft/io/file.hpp"
 #include "weft/io/order.hpp"
+#include "weft/kernel_ir/loop_memory.hpp"
 
 namespace WEFT_NAMESPACE {
 namespace exec {
@@ -67,58 +68,119 @@ std::vector<i64> held_bytes(const Timeline& t) {
   return bytes;
 }
 
-// Of a compiler::Module with its plan; `name` knows the state that it works on. Sums in parts are left out.
+namespace timeline_detail {
+
+// What holds the workspace of one graph, a program or the body of a loop.
+template <class Graph, class Fusion, class Plan>
+class Holders {
+ public:
+  // The graph's first launch has number `launch`; its workspace begins at `base` of the program's.
+  Holders(MemoryTimeline& timeline, const Graph& graph, const Fusion& fusion, const Plan& memory_plan,
+          const ir::Scopes& names, i64 base_bytes, int launch)
+      : out(timeline),
+        g(graph),
+        f(fusion),
+        plan(memory_plan),
+        scopes(names),
+        base(base_bytes),
+        next(launch) {}
+
+  void add() {
+    const int kernels = f.kernels.size();
+    // the launches of each kernel begin and end at; of a loop its body's begin at
+    List<int> begin, end, inside;
+    for (int k = 0; k < kernels; ++k) {
+      const auto lowered = compiler::lower(g, f, plan, k, k + 1);
+      int repeat = 0;
+      while (repeat < lowered.steps.size() && lowered.steps[repeat].kind != compiler::StepKind::repeat)
+        ++repeat;
+      begin.push(next);
+      inside.push(next + repeat + 1);
+      next += lowered.steps.size();
+      end.push(lowered.steps.size() > 0 ? next - 1 : next);
+    }
+    const int last_launch = next - 1;
+    // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
+    const kernel_ir::GradientArena arena = kernel_ir::gradient_arena(g, plan);
+    if (arena.bytes() > 0)
+      hold("the gradients, packed", "update", arena.begin, arena.bytes(), 0, last_launch);
+    const List<int> last = last_readers(g, f);
+    for (int k = 0; k < kernels; ++k) {
+      const kernel_ir::Kernel& kernel = f.kernels[k];
+      for (int i = 0; i < kernel.stores.size; ++i) {
+        const int x = f.pool[kernel.stores.begin + i];
+        const i64 bytes = kernel_ir::bytes_of(g, x);
+        if (!plan.in_workspace(x) || bytes == 0 || arena.holds(plan.offset(x))) continue;
+        hold(text(x), scope(x), plan.offset(x), bytes, begin[k],
+             last[x] >= kernels ? last_launch : end[std::max(last[x], k)]);
+      }
+      const u64 scratch = plan.tilings[k].partials;
+      if (kernel.opaque < 0 || !kernel_ir::in_workspace(scratch)) continue;
+      if (g.nodes[kernel.opaque].op == ir::Op::loop) {
+        add_loop(k, begin[k], inside[k], end[k]);
+      } else if (const i64 bytes = ir::scratch_bytes(g, kernel.opaque); bytes > 0) {
+        hold("scratch of " + text(kernel.opaque), scopes[kernel.opaque], BufferAddress::offset(scratch),
+             bytes, begin[k], end[k]);
+      }
+    }
+  }
+
+ private:
+  std::string text(int x) const {
+    return std::string(ir::info(ir::made_by(g, x)).name) + " " + to_text(g.dims(x)).c_str() + " of " +
+           name_of(g.nodes[x].dtype);
+  }
+  // Whose node x is; a loop's result is its body's.
+  std::string scope(int x) const {
+    const int loop = g.nodes[x].op == ir::Op::result ? g.in(x, 0) : -1;
+    if (loop < 0 || g.nodes[loop].op != ir::Op::loop) return scopes[x];
+    const auto body = ir::loop_body(g, loop);
+    const int output = ir::loop_shape(g, loop).body_output(static_cast<int>(g.nodes[x].imm));
+    return scopes.of_body(loop, body)[body.outputs[output]];
+  }
+  void hold(const std::string& what, const std::string& scope, i64 offset, i64 bytes, int first, int last) {
+    out.holders.push_back({what, scope, base + offset, bytes, first, last});
+  }
+  // What each trip has, and what it hands to the next.
+  void add_loop(int k, int first, int inside, int last) {
+    const kernel_ir::LoopMemory memory(g, f, plan, k);
+    const int loop = f.kernels[k].opaque;
+    const i64 at = BufferAddress::offset(plan.tilings[k].partials);
+    for (int c = 0; c < memory.shape.carries; ++c) {
+      const int x = g.in(loop, c);
+      for (const i64 buffer : {memory.primary[c], memory.second[c]})
+        if (buffer >= 0 && kernel_ir::bytes_of(g, x) > 0)
+          hold("from trip to trip, " + text(x), scopes[loop], at + buffer, kernel_ir::bytes_of(g, x), first,
+               last);
+    }
+    if (memory.shape.trips > 0)
+      Holders(out, memory.body, memory.fusion, memory.plan, scopes.of_body(loop, memory.body), base + at,
+              inside)
+          .add();
+  }
+
+  MemoryTimeline& out;
+  const Graph& g;
+  const Fusion& f;
+  const Plan& plan;
+  const ir::Scopes& scopes;
+  i64 base;
+  int next;
+};
+
+}  // namespace timeline_detail
+
+// Of a compiler::Module with its plan; `name` knows the state that it works on. What a loop's body holds is
+// that of one trip, by the launches of one. Sums in parts are left out.
 template <class Module>
 MemoryTimeline memory_timeline(const Module& m, ir::StateName name = nullptr) {
-  using namespace timeline_detail;
-  const auto& g = m.graph;
-  const auto& f = m.fusion;
-  const auto& plan = m.plan;
-  const ir::Scopes scopes(g, name);
-  const int kernels = f.kernels.size();
+  const ir::Scopes scopes(m.graph, name);
   MemoryTimeline out;
-  out.workspace_bytes = plan.workspace_bytes;
-  // the launches of each kernel begin and end at
-  List<int> begin, end;
+  out.workspace_bytes = m.plan.workspace_bytes;
   exec::Explanation explained;
-  explain_detail::explain_into(explained, g, f, plan, scopes, 1, 0);
+  explain_detail::explain_into(explained, m.graph, m.fusion, m.plan, scopes, 1, 0);
   for (const ExplainedStep& step : explained.steps) out.launches.push_back(step.kernel + " " + step.text());
-  for (int k = 0, launch = 0; k < kernels; ++k) {
-    const int steps = compiler::lower(g, f, plan, k, k + 1).steps.size();
-    begin.push(launch);
-    launch += steps;
-    end.push(steps > 0 ? launch - 1 : launch);
-  }
-  const int last_launch = static_cast<int>(out.launches.size()) - 1;
-  const auto text = [&](int x) {
-    return std::string(ir::info(g.nodes[x].op).name) + " " + to_text(g.dims(x)).c_str() + " of " +
-           name_of(g.nodes[x].dtype);
-  };
-  // the gradients' vectors are theirs all the time, and what lies in them is no holder of its own
-  const kernel_ir::GradientArena arena = kernel_ir::gradient_arena(g, plan);
-  if (arena.bytes() > 0)
-    out.holders.push_back({"the gradients, packed", "update", arena.begin, arena.bytes(), 0, last_launch});
-  const List<int> last = last_readers(g, f);
-  for (int k = 0; k < kernels; ++k) {
-    const kernel_ir::Kernel& kernel = f.kernels[k];
-    for (int i = 0; i < kernel.stores.size; ++i) {
-      const int x = f.pool[kernel.stores.begin + i];
-      const i64 bytes = kernel_ir::bytes_of(g, x);
-      if (!plan.in_workspace(x) || bytes == 0) continue;
-      const i64 offset = plan.offset(x);
-      if (arena.holds(offset)) continue;
-      out.holders.push_back({text(x), scopes[x], offset, bytes, begin[k],
-                             last[x] >= kernels ? last_launch : end[std::max(last[x], k)]});
-    }
-    const u64 scratch = plan.tilings[k].partials;
-    if (kernel.opaque < 0 || !kernel_ir::in_workspace(scratch)) continue;
-    const bool loop = g.nodes[kernel.opaque].op == ir::Op::loop;
-    const i64 bytes =
-        loop ? kernel_ir::loop_scratch_bytes(g, f, plan, k) : ir::scratch_bytes(g, kernel.opaque);
-    if (bytes > 0)
-      out.holders.push_back({loop ? "a trip of the loop" : "scratch of " + text(kernel.opaque),
-                             scopes[kernel.opaque], BufferAddress::offset(scratch), bytes, begin[k], end[k]});
-  }
+  timeline_detail::Holders(out, m.graph, m.fusion, m.plan, scopes, 0, 0).add();
   return out;
 }
 
@@ -130,12 +192,16 @@ inline std::string escaped(const std::string& text) {
     out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
   return out;
 }
-// The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc".
+// The module that a colour stands for: two steps of the path, "h.0" of "h.0.mlp.fc"; three of a Stack's,
+// "h.*.mlp".
 inline std::string colored(std::string scope) {
   if (ir::is_beside(scope)) scope.erase(0, scope.find(' ') + 1);
-  const std::size_t dot = scope.find('.');
-  const std::size_t second = dot == std::string::npos ? dot : scope.find('.', dot + 1);
-  return scope.empty() ? "(no module)" : scope.substr(0, second);
+  const auto behind = [&](std::size_t dot) {
+    return dot == std::string::npos ? dot : scope.find('.', dot + 1);
+  };
+  std::size_t end = behind(scope.find('.'));
+  if (scope.substr(0, end).ends_with(".*")) end = behind(end);
+  return scope.empty() ? "(no module)" : scope.substr(0, end);
 }
 
 }  // namespace timeline_detail

@@ -24,6 +24,8 @@ struct LoopShape {
   constexpr int history_of(int carry) const { return carries + carry; }
   constexpr int output(int k) const { return 2 * carries + k; }
   constexpr int results() const { return 2 * carries + outputs; }
+  // The output of the body that makes a result.
+  constexpr int body_output(int result) const { return result < carries ? result : result - carries; }
   constexpr int operands() const { return carries + stacked + invariants; }
   constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
   // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
@@ -58,6 +60,14 @@ constexpr bool has_loops(const Graph& g) {
   return false;
 }
 constexpr Graph loop_body(const Graph& g, int node) { return region_body(g, node); }
+// The operation that makes node x: of a loop's result that in its body.
+constexpr Op made_by(const Graph& g, int x) {
+  if (g.nodes[x].op != Op::result) return g.nodes[x].op;
+  const int region = g.in(x, 0);
+  if (g.nodes[region].op != Op::loop) return g.nodes[region].op;
+  const Graph body = loop_body(g, region);
+  return made_by(body, body.outputs[loop_shape(g, region).body_output(static_cast<int>(g.nodes[x].imm))]);
+}
 
 // `d` along a new leading axis.
 constexpr Dims stacked_dims(i64 extent, const Dims& d) {

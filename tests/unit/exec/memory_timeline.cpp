@@ -88,6 +88,23 @@ TEST_CASE("memory_timeline: what is checkpointed is held by its own block alone"
   CHECK(widest(again) < static_cast<int>(again.launches.size()) / 4);
 }
 
+TEST_CASE("memory_timeline: what a trip of a Stack holds is named, one trip of it") {
+  const exec::MemoryTimeline t = timeline_of<Stacked>();
+  i64 whole = 0;
+  int trip = 0, trips = 0, carried = 0;
+  for (const exec::MemoryHolder& h : t.holders) {
+    CHECK_FALSE(has(h.what, "loop"));
+    whole = std::max(whole, h.bytes);
+    trip += h.what == "dot (64, 128) of f32" && h.scope == "h.*.down";
+    trips += h.what == "add (3, 64, 128) of f32" && h.scope == "h.*.up";
+    carried += h.what.starts_with("from trip to trip, ") && h.bytes == 64 * 64 * 4;
+  }
+  CHECK(trip > 0);
+  CHECK(trips > 0);
+  CHECK(carried > 0);
+  CHECK(whole < t.workspace_bytes / 2);
+}
+
 TEST_CASE("memory_timeline: the page") {
   const std::string page = exec::to_html(timeline_of<Written>());
   CHECK(page.starts_with("<!DOCTYPE html>"));
@@ -96,6 +113,7 @@ TEST_CASE("memory_timeline: the page") {
   CHECK(has(page, " of f32 in h.1.up, 32.8 kB, launches "));
   CHECK(has(page, "</span> h.2</span>"));
   CHECK(page.ends_with("</html>\n"));
+  CHECK(has(exec::to_html(timeline_of<Stacked>()), "</span> h.*.up</span>"));
   const std::string nothing = exec::to_html(exec::memory_timeline(compiler::plan_graph(ir::Graph{})));
   CHECK(has(nothing, "0 launches"));
   auto trainer = make_trainer<Written>(Cpu{}, loss, in<f32, 64, 64>, in<i32, 64>, optim::AdamW{});

@@ -45,6 +45,24 @@ TEST_CASE("workspace: what there is no memory for is told with its largest value
   CHECK_MESSAGE(has(said, "(524288, 524288) of f32, 1048576 MB"), said);
   CHECK(has(said, "checkpoint::blocks"));
 }
+TEST_CASE("workspace: of what a loop gives, the operation of its body is told") {
+  if (available_host_memory() < 0) return;
+  constexpr i64 n = i64{1} << 29;
+  const std::string said = said_by([] {
+    auto f = compile(
+        Cpu{},
+        [](auto x, auto h) {
+          const auto step = [](auto before, auto row) {
+            const auto after = exp(before + row);
+            return std::pair{after, after};
+          };
+          const auto [last, all] = loop(step, h, x);
+          return sum<>(cumsum<0>(all)) + sum<>(last);
+        },
+        in<f32, 1024, 1>, in<f32, n>);
+  });
+  CHECK_MESSAGE(has(said, "the largest are exp (1025, 536870912) of f32"), said);
+}
 TEST_CASE("workspace: so is a model's state, with its largest parameters") {
   if (available_host_memory() < 0) return;
   struct Net {
