@@ -36706,6 +36706,52 @@ Tensor(const A&, const More&...) -> Tensor<A>;
 // Model<M, Device>: M's parameters and buffers as one block of memory, started by a compiled program from a
 // seed.
 
+// ---- weft/exec/lerp.hpp ----
+// One model's parameters moved towards another's, as of a target network or a mean teacher: a compiled
+// program over both blocks, with the weight as a number of its run.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Of an M and, behind it, another.
+template <class M>
+struct LerpSource {
+  using models = StatePack<M, M>;
+  static constexpr int weight = random_words;  // the scalar
+  static constexpr ir::Graph graph() {
+    constexpr const auto& table = nn::state_table<M>;
+    ir::Builder b;
+    b.graph.scalar_count = random_words + 1;
+    bind_model<M>(b, true, 0);
+    bind_model<M>(b, true, 1);
+    const ir::Value w{&b, b.leaf(ir::Op::scalar, DType::f32, Dims{}, static_cast<u64>(weight))};
+    for (int i = 0; i < table.size; ++i) {
+      const nn::StateInfo& row = table.row[i];
+      const ir::Value from = ir::read_slot(b, i), to = ir::read_slot(b, table.size + i);
+      const DType wide = row.dtype == DType::f64 ? DType::f64 : DType::f32;
+      ir::Value v = to;
+      if (row.trained) {
+        const ir::Value p = ir::cast(from, wide), q = ir::cast(to, wide);
+        v = ir::cast(p + ir::broadcast(ir::cast(w, wide), p.dims()) * (q - p), row.dtype);
+      }
+      b.graph.assigns.push({i, v.id});
+    }
+    return static_cast<ir::Graph&&>(b.graph);
+  }
+};
+
+template <class M, class Device>
+void run_lerp(const Device& device, std::byte* to, const std::byte* from, f32 weight) {
+  using Source = LerpSource<M>;
+  constexpr i64 bytes = nn::state_table<M>.bytes;
+  const StateBlock blocks[2]{{to, bytes}, {const_cast<std::byte*>(from), bytes}};  // which is read alone
+  typename ProgramOf<Device, code_of<Device, Source>>::type program(SilentDevice<Device>::of(device),
+                                                                    {.model = {blocks, 2}});
+  program.set_scalar(Source::weight, weight);
+  program.run();
+  program.wait();
+}
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/load.hpp ----
 // From a file's tensors to a block of state. Law: everything is looked at before anything is written, and
 // only what is asked for is read; what does not fit is named with both sides.
@@ -38136,6 +38182,20 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
+struct AnyModel {
+  template <class M>
+  requires is_model<M> AnyModel(const M&) {}
+};
+struct AnyArgument {
+  template <class A>
+  AnyArgument(const A&) {}
+};
+
+// What PyTorch's load_state_dict takes.
+struct LoadWords {
+  bool strict = true;
+};
+
 WEFT_REFUSAL(
     NamedState,
     "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
@@ -38146,9 +38206,13 @@ WEFT_REFUSAL(
     "net(x); }, in<f32, 4, 8>), then f(x)");
 WEFT_REFUSAL(
     ModelIsState,
-    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
-    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
+    "a Model is parameters and buffers: load(path), load(other_model) and save(path), get<\"fc1.weight\">() "
+    "and initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
     "runs it");
+WEFT_REFUSAL(ModelsAreOne,
+             "load takes over the values of a model of the same struct: of another one save a file and "
+             "load what fits, model.load(path, LoadMode::lax), or write get<\"fc.weight\">(model) = "
+             "get<\"fc.weight\">(other)");
 WEFT_REFUSAL(LaxIsNamed,
              "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
 WEFT_REFUSAL(LoadedIsConst,
@@ -38345,20 +38409,6 @@ void first_of_group(comm::Communicator& group, const char* what, const F& f) {
 namespace WEFT_NAMESPACE {
 
 namespace exec {
-
-struct AnyModel {
-  template <class M>
-  requires is_model<M> AnyModel(const M&) {}
-};
-struct AnyArgument {
-  template <class A>
-  AnyArgument(const A&) {}
-};
-
-// What PyTorch's load_state_dict takes.
-struct LoadWords {
-  bool strict = true;
-};
 
 WEFT_REFUSAL(GroupsAreOne,
              "tensor parallel layers: all of a model are of one group: give each the same "
@@ -38581,7 +38631,25 @@ class Model {
     return load_with(path, {}, mode);
   }
 
+  // Takes over the values of another model of an M, of whatever device, in place: programs that share this
+  // one see them (load_state_dict(other.state_dict())).
+  template <class Other>
+  void load(const Model<M, Other>& other) {
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    exec::DeviceMemory<Other>::to_host(other.device(), host.data(), other.state(), state_bytes());
+    Memory::from_host(device(), state(), host.data(), state_bytes());
+  }
+  // Moves the parameters towards those of another model on this device, in place: each p becomes p + weight
+  // (q - p), in f32 or f64. What is not trained becomes the other's, as torch.optim.swa_utils has it.
+  void lerp(const Model& other, f32 weight) {
+    if constexpr (nn::state_table<M>.size > 0) exec::run_lerp<M>(device(), state(), other.state(), weight);
+  }
+
   // Refusals.
+  template <class N, class Other>
+  requires(!std::is_same_v<N, M>) void load(const Model<N, Other>&) {
+    static_assert(sizeof(exec::ModelsAreOne<sizeof(N) == 0, M, N>) > 0);
+  }
   template <class B>
   requires std::is_same_v<B, bool> LoadReport load(const std::string&, B) {
     detail::misspelt<exec::LaxIsNamed<sizeof(B) == 0, M>>();

@@ -171,6 +171,24 @@ TEST_CASE("cuda handover: parameters are written, from the host and from the GPU
   CHECK(model.get<"fc.bias">().to_vector() == steps);
 }
 
+TEST_CASE("cuda handover: a model takes over another's values, and moves towards them with the host's bits") {
+  Model<Net, Cuda> target(Cuda{0}, 1), source(Cuda{0}, 2);
+  Model<Net> on_host(Cpu{}, 1);
+  const Model<Net> towards(Cpu{}, 2);
+  auto f = compile(
+      target, [](const auto& m, auto x) { return m(x); }, in<f32, 8, 64>);
+  const std::vector<f32> x(8 * 64, 1.0f);
+  const std::vector<f32> before = f(x).to_vector();
+  target.lerp(source, 0.25f);
+  on_host.lerp(towards, 0.25f);
+  CHECK(target.get<"fc.weight">().to_vector() == on_host.get<"fc.weight">().to_vector());
+  CHECK(f(x).to_vector() != before);
+  target.load(towards);
+  CHECK(target.get<"fc.weight">().to_vector() == source.get<"fc.weight">().to_vector());
+  on_host.load(target);
+  CHECK(on_host.get<"fc.bias">().to_vector() == towards.get<"fc.bias">().to_vector());
+}
+
 TEST_CASE("cuda handover: memory comes from the caller's pool, and goes back to it") {
   Pool pool(std::size_t{8} << 20);
   const auto train = [](const Cuda& device) {

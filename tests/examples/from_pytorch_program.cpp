@@ -174,6 +174,9 @@ void training() {
 
   Model<Net> model;
   model.load("net.safetensors");
+  Model<Net> target(Cpu{}, 1);
+  target.load(model);
+  target.lerp(model, 0.005f);
   model.load("net.safetensors", {.strip_prefix = "module.", .allow = missing | unexpected});
   auto w = model.get<"fc1.weight">();
   auto predict = compile(

@@ -1,7 +1,7 @@
 // wrote: model.load_state_dict("net.safetensors");
 // write: model.load("net.safetensors");
 // expect: Net
-// first-error: a Model is parameters and buffers: load(path) and save(path)
+// first-error: a Model is parameters and buffers: load(path), load(other_model) and save(path)
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -7,6 +7,7 @@
 
 #include "weft/core/fixed_string.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/exec/lerp.hpp"
 #include "weft/exec/load.hpp"
 #include "weft/exec/model_refusals.hpp"
 #include "weft/exec/state_names.hpp"
@@ -16,20 +17,6 @@
 namespace WEFT_NAMESPACE {
 
 namespace exec {
-
-struct AnyModel {
-  template <class M>
-  requires is_model<M> AnyModel(const M&) {}
-};
-struct AnyArgument {
-  template <class A>
-  AnyArgument(const A&) {}
-};
-
-// What PyTorch's load_state_dict takes.
-struct LoadWords {
-  bool strict = true;
-};
 
 WEFT_REFUSAL(GroupsAreOne,
              "tensor parallel layers: all of a model are of one group: give each the same "
@@ -252,7 +239,25 @@ class Model {
     return load_with(path, {}, mode);
   }
 
+  // Takes over the values of another model of an M, of whatever device, in place: programs that share this
+  // one see them (load_state_dict(other.state_dict())).
+  template <class Other>
+  void load(const Model<M, Other>& other) {
+    std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
+    exec::DeviceMemory<Other>::to_host(other.device(), host.data(), other.state(), state_bytes());
+    Memory::from_host(device(), state(), host.data(), state_bytes());
+  }
+  // Moves the parameters towards those of another model on this device, in place: each p becomes p + weight
+  // (q - p), in f32 or f64. What is not trained becomes the other's, as torch.optim.swa_utils has it.
+  void lerp(const Model& other, f32 weight) {
+    if constexpr (nn::state_table<M>.size > 0) exec::run_lerp<M>(device(), state(), other.state(), weight);
+  }
+
   // Refusals.
+  template <class N, class Other>
+  requires(!std::is_same_v<N, M>) void load(const Model<N, Other>&) {
+    static_assert(sizeof(exec::ModelsAreOne<sizeof(N) == 0, M, N>) > 0);
+  }
   template <class B>
   requires std::is_same_v<B, bool> LoadReport load(const std::string&, B) {
     detail::misspelt<exec::LaxIsNamed<sizeof(B) == 0, M>>();

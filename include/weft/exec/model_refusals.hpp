@@ -7,6 +7,20 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
+struct AnyModel {
+  template <class M>
+  requires is_model<M> AnyModel(const M&) {}
+};
+struct AnyArgument {
+  template <class A>
+  AnyArgument(const A&) {}
+};
+
+// What PyTorch's load_state_dict takes.
+struct LoadWords {
+  bool strict = true;
+};
+
 WEFT_REFUSAL(
     NamedState,
     "the model has no parameter or buffer of this name: names are dotted as in PyTorch's state_dict, "
@@ -17,9 +31,13 @@ WEFT_REFUSAL(
     "net(x); }, in<f32, 4, 8>), then f(x)");
 WEFT_REFUSAL(
     ModelIsState,
-    "a Model is parameters and buffers: load(path) and save(path), get<\"fc1.weight\">() and "
-    "initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
+    "a Model is parameters and buffers: load(path), load(other_model) and save(path), get<\"fc1.weight\">() "
+    "and initialize(seed) change it, make_trainer(std::move(model), ...) trains it, compile(model, f, ...) "
     "runs it");
+WEFT_REFUSAL(ModelsAreOne,
+             "load takes over the values of a model of the same struct: of another one save a file and "
+             "load what fits, model.load(path, LoadMode::lax), or write get<\"fc.weight\">(model) = "
+             "get<\"fc.weight\">(other)");
 WEFT_REFUSAL(LaxIsNamed,
              "load: strict=False is model.load(path, LoadMode::lax), or {.allow = missing | unexpected}");
 WEFT_REFUSAL(LoadedIsConst,
