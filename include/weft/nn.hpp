@@ -20,6 +20,7 @@
 #include "weft/nn/linear.hpp"
 #include "weft/nn/linear_cross_entropy.hpp"
 #include "weft/nn/local_response_norm.hpp"
+#include "weft/nn/map_parameters.hpp"
 #include "weft/nn/metric.hpp"
 #include "weft/nn/misspelt.hpp"
 #include "weft/nn/norm.hpp"

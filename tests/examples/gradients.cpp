@@ -129,6 +129,26 @@ TEST_CASE("gradients: of a model's parameters") {
   CHECK(length.item() > 0);
 }
 
+TEST_CASE("gradients: a loss behind a step of its own") {
+  // [inner]
+  // MAML: the loss on one batch behind a step on another; the trainer differentiates through that step
+  auto trainer = make_trainer<FineTuned>(
+      Cpu{},
+      [](const auto& m, auto x, auto y, auto x2, auto y2) {
+        const auto loss = [](const auto& net, auto in, auto target) { return mse_loss(net(in), target); };
+        const auto g = grad(loss)(m, x, y);
+        const auto fast = nn::map_parameters([](auto p, auto dp) { return p - 0.1f * dp; }, m, g);
+        return loss(fast, x2, y2);
+      },
+      in<f32, 8, 4>, in<f32, 8, 2>, in<f32, 8, 4>, in<f32, 8, 2>, optim::Adam{.lr = 1e-3f});
+  // [/inner]
+  const std::vector<f32> x(32, 0.5f), y(16, 1.0f);
+  const f32 first = trainer.step(x, y, x, y);
+  f32 last = first;
+  for (int i = 0; i < 20; ++i) last = trainer.step(x, y, x, y);
+  CHECK(last < first);
+}
+
 TEST_CASE("gradients: what is stopped does not train what it was computed from") {
   auto trainer = make_trainer<TwoHeads>(
       Cpu{},
