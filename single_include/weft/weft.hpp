@@ -26832,8 +26832,9 @@ inline constexpr Checks given_checks{
 //
 // A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
-// is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
-// rows does not depend on them.
+// is one constant: a label is padded_label, what is a float or an index 0, and another signed integer, which
+// a loader may take for a label, not known; a sum along the rows of what is 0 in padded rows does not depend
+// on them.
 
 // ---- weft/transforms/input_use.hpp ----
 // What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
@@ -27271,22 +27272,31 @@ class PaddingAnalysis {
   List<PaddedValue> values_;
 };
 
-// What an input is; `rows`: of the batch.
-constexpr PaddedValue padded_input(const Dims& d, i64 rows, bool is_label) {
-  if (d.rank == 0 || d.extent[0] != rows) return {};
-  return {PaddedValue::by_row, d.size() / rows, true, is_label ? static_cast<double>(padded_label) : 0.0};
-}
-
 // Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
 constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
+// Whether they are set before a program reads them; else they are the batch's: 0, or padded_label in what its
+// loader takes for labels, which are signed integers.
+constexpr bool padding_is_set(DType dtype, const InputUse& use) {
+  return is_integer(dtype) && (use.is_index || use.is_label);
+}
+
+// What an input is; `rows`: of the batch.
+constexpr PaddedValue padded_input(const Dims& d, i64 rows, DType dtype, const InputUse& use) {
+  if (d.rank == 0 || d.extent[0] != rows) return {};
+  const bool is_signed = is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32;
+  const bool known = !is_signed || padding_is_set(dtype, use);
+  return {PaddedValue::by_row, d.size() / rows, known,
+          holds_padded_labels(use) ? static_cast<double>(padded_label) : 0.0};
+}
 
 // Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
 // of another first extent. `uses`: find_input_uses().
 constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
   List<PaddedValue> inputs;
-  for (int k = 0; k < g.inputs.size(); ++k)
-    inputs.push(g.inputs[k] < 0 ? PaddedValue{}
-                                : padded_input(g.dims(g.inputs[k]), rows, holds_padded_labels(uses[k])));
+  for (int k = 0; k < g.inputs.size(); ++k) {
+    const int input = g.inputs[k];
+    inputs.push(input < 0 ? PaddedValue{} : padded_input(g.dims(input), rows, g.nodes[input].dtype, uses[k]));
+  }
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }
 
@@ -27407,7 +27417,7 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   with_integer(input.dtype, [&]<class T>(const T*) {
     check_values(input, number, static_cast<const T*>(given.data), valid);
   });
-  if (!padded || !is_integer(input.dtype)) return given.data;
+  if (!padded || !transforms::padding_is_set(input.dtype, input.use)) return given.data;
   const auto unit = static_cast<std::size_t>(size_of(input.dtype));
   const auto* from = static_cast<const std::byte*>(given.data);
   copy.assign(from, from + static_cast<std::size_t>(size) * unit);
@@ -50581,14 +50591,15 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(CarryKeepsType,
              "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
-             "what it stacks: the carry, or a pair of the carry and the outputs");
+             "what it stacks: the carry, or std::pair{carry, outputs}");
 WEFT_REFUSAL(TripsKnown,
              "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
              "trips: loop<8>(body, carry)");
 WEFT_REFUSAL(
     LoopTakes,
     "loop: the function comes first, then a carry that is a value, 0 * x in place of 0, then the stacked "
-    "inputs; trips are a template argument: loop<8>(body, carry)");
+    "inputs one by one, loop(body, carry, xs, ts) with body(carry, x, t); trips are a template argument: "
+    "loop<8>(body, carry)");
 WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
              "literal, zeros<f32, 8>(), write zeros_like(x)");
@@ -50914,7 +50925,8 @@ constexpr auto loop_of_values(const F& f, const C& carry, const X&... xs) {
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
 constexpr auto loop(const F& f, const C& carry, const X&... xs) {
-  constexpr bool given = !std::is_arithmetic_v<F> && is_of_values<C> && (is_of_values<X> && ...);
+  constexpr bool given =
+      !std::is_arithmetic_v<F> && is_of_values<C> && ((is_of_values<X> && !TupleLike<X>)&&...);
   static_assert(sizeof(LoopTakes<given, LoopOp, F, C, X...>) > 0);
   if constexpr (given)
     return loop_of_values<Trips, Reverse>(f, carry, xs...);

@@ -125,7 +125,7 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   with_integer(input.dtype, [&]<class T>(const T*) {
     check_values(input, number, static_cast<const T*>(given.data), valid);
   });
-  if (!padded || !is_integer(input.dtype)) return given.data;
+  if (!padded || !transforms::padding_is_set(input.dtype, input.use)) return given.data;
   const auto unit = static_cast<std::size_t>(size_of(input.dtype));
   const auto* from = static_cast<const std::byte*>(given.data);
   copy.assign(from, from + static_cast<std::size_t>(size) * unit);

@@ -5,8 +5,9 @@
 //
 // A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
-// is one constant: a label is padded_label, everything else 0; a sum along the rows of what is 0 in padded
-// rows does not depend on them.
+// is one constant: a label is padded_label, what is a float or an index 0, and another signed integer, which
+// a loader may take for a label, not known; a sum along the rows of what is 0 in padded rows does not depend
+// on them.
 
 #include "weft/ir/attention.hpp"
 #include "weft/ir/conv.hpp"
@@ -388,22 +389,31 @@ class PaddingAnalysis {
   List<PaddedValue> values_;
 };
 
-// What an input is; `rows`: of the batch.
-constexpr PaddedValue padded_input(const Dims& d, i64 rows, bool is_label) {
-  if (d.rank == 0 || d.extent[0] != rows) return {};
-  return {PaddedValue::by_row, d.size() / rows, true, is_label ? static_cast<double>(padded_label) : 0.0};
-}
-
 // Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
 constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
+// Whether they are set before a program reads them; else they are the batch's: 0, or padded_label in what its
+// loader takes for labels, which are signed integers.
+constexpr bool padding_is_set(DType dtype, const InputUse& use) {
+  return is_integer(dtype) && (use.is_index || use.is_label);
+}
+
+// What an input is; `rows`: of the batch.
+constexpr PaddedValue padded_input(const Dims& d, i64 rows, DType dtype, const InputUse& use) {
+  if (d.rank == 0 || d.extent[0] != rows) return {};
+  const bool is_signed = is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32;
+  const bool known = !is_signed || padding_is_set(dtype, use);
+  return {PaddedValue::by_row, d.size() / rows, known,
+          holds_padded_labels(use) ? static_cast<double>(padded_label) : 0.0};
+}
 
 // Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
 // of another first extent. `uses`: find_input_uses().
 constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
   List<PaddedValue> inputs;
-  for (int k = 0; k < g.inputs.size(); ++k)
-    inputs.push(g.inputs[k] < 0 ? PaddedValue{}
-                                : padded_input(g.dims(g.inputs[k]), rows, holds_padded_labels(uses[k])));
+  for (int k = 0; k < g.inputs.size(); ++k) {
+    const int input = g.inputs[k];
+    inputs.push(input < 0 ? PaddedValue{} : padded_input(g.dims(input), rows, g.nodes[input].dtype, uses[k]));
+  }
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }
 

@@ -120,6 +120,54 @@ TEST_CASE("inputs: padded rows hold labels that do not count, and tokens that th
     for (const f32 v : f(tokens, rating).to_vector()) CHECK(v == v);
 }
 
+TEST_CASE("inputs: integers that are computed with are those of the batch, padded or not") {
+  const data::Arrays<f32, i32, i64> rows({{1, 2, 3, 4, 5, 6}, {2}}, {{7, 8, 9}, {}}, {{1, 0, 2}, {}});
+  const auto function = [](auto x, auto n, auto y) {
+    // a confusion matrix by hand
+    return std::tuple{bincount<9>(where(y >= 0, 3 * y + argmax<-1>(x), -1)), n + 0, y + 0};
+  };
+  auto f = compile(Cpu{1}, function, in<f32, 2, 2>, in<i32, 2>, in<i64, 2>);
+  std::vector<i64> counts(9);
+  for (auto& [x, n, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) {
+    const auto [found, number, label] = f(x, n, y);
+    for (std::size_t k = 0; k < 9; ++k) counts[k] += found[static_cast<i64>(k)];
+    CHECK(label.to_vector() == std::vector<i64>(y.data(), y.data() + 2));
+    CHECK(number.to_vector() == std::vector<i32>(n.data(), n.data() + 2));
+    const auto [again, number2, label2] =
+        f(std::vector<f32>(x.data(), x.data() + 4), std::vector<i32>(n.data(), n.data() + 2),
+          std::vector<i64>(y.data(), y.data() + 2));
+    CHECK(again.to_vector() == found.to_vector());
+  }
+  CHECK(counts == std::vector<i64>{0, 1, 0, 0, 1, 0, 0, 1, 0});
+  for (auto& batch : data::loader<2>(rows, {.last = data::pad_and_mask, .label_field = 1})) {
+    if (batch.valid() == 2) continue;
+    auto& [x, n, y] = batch;
+    const auto [found, number, label] = f(x, n, y);
+    CHECK(number[1] == -100);
+    CHECK(label[1] == 0);
+  }
+}
+
+TEST_CASE("inputs: a loss or a metric of such integers does not count padded rows, or is refused") {
+  const data::Arrays<f32, i64> rows({{1, 2, 3, 4, 5, 6, 7, 8, 9}, {3}}, {{1, 0, 2}, {}});
+  const auto masked = [](const auto& m, auto x, auto y) {
+    const auto miss = m(x) - cast<f32>(y);
+    return sum<>(where(y >= 0, miss * miss, 0.0f)) / sum<>(where(y >= 0, 1.0f, 0.0f));
+  };
+  const auto plain = [](const auto& m, auto x, auto y) { return mse_loss(m(x), cast<f32>(y)); };
+  auto trainer =
+      make_trainer<Line>(Cpu{1}, masked, in<f32, 2, 3>, in<i64, 2>, optim::SGD{.lr = 0.01f}, seed{1});
+  CHECK(error_of([&] {
+          for (auto& [x, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) trainer.step(x, y);
+        }) == "train/padding");
+  Model<Line> model(Cpu{}, 1);
+  const auto by_one = evaluate(model, plain, rows, in<f32, 1, 3>, in<i64, 1>);
+  CHECK(evaluate(model, masked, rows, in<f32, 1, 3>, in<i64, 1>) == doctest::Approx(by_one));
+  CHECK(evaluate(model, plain, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(by_one));
+  CHECK(evaluate(model, masked, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(by_one));
+  CHECK(evaluate(model, masked, rows, in<f32, 8, 3>, in<i64, 8>) == doctest::Approx(by_one));
+}
+
 TEST_CASE("inputs: a step whose loss would count padded rows is refused, from the first batch on") {
   const auto make = [] {
     return make_trainer<Line>(

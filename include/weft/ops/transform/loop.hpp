@@ -10,14 +10,15 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(CarryKeepsType,
              "loop: the body must return the next carry with the dtype and shape of the carry, and after it "
-             "what it stacks: the carry, or a pair of the carry and the outputs");
+             "what it stacks: the carry, or std::pair{carry, outputs}");
 WEFT_REFUSAL(TripsKnown,
              "loop: stacked inputs have one leading axis of equal extent, the trips; without any, name the "
              "trips: loop<8>(body, carry)");
 WEFT_REFUSAL(
     LoopTakes,
     "loop: the function comes first, then a carry that is a value, 0 * x in place of 0, then the stacked "
-    "inputs; trips are a template argument: loop<8>(body, carry)");
+    "inputs one by one, loop(body, carry, xs, ts) with body(carry, x, t); trips are a template argument: "
+    "loop<8>(body, carry)");
 WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
              "literal, zeros<f32, 8>(), write zeros_like(x)");
@@ -343,7 +344,8 @@ constexpr auto loop_of_values(const F& f, const C& carry, const X&... xs) {
 
 template <i64 Trips, bool Reverse, class F, class C, class... X>
 constexpr auto loop(const F& f, const C& carry, const X&... xs) {
-  constexpr bool given = !std::is_arithmetic_v<F> && is_of_values<C> && (is_of_values<X> && ...);
+  constexpr bool given =
+      !std::is_arithmetic_v<F> && is_of_values<C> && ((is_of_values<X> && !TupleLike<X>)&&...);
   static_assert(sizeof(LoopTakes<given, LoopOp, F, C, X...>) > 0);
   if constexpr (given)
     return loop_of_values<Trips, Reverse>(f, carry, xs...);
