@@ -3297,6 +3297,9 @@ WEFT_REFUSAL(
 #define WEFT_OTHER_NAMES(M) \
   M(inverse, OperationIsAbsent, 1) M(svd, OperationIsAbsent, 3) M(pinv, OperationIsAbsent, 1) \
   M(cholesky, OperationIsAbsent, 1) M(eigh, OperationIsAbsent, 2) M(lstsq, OperationIsAbsent, 1) \
+  M(fft, OperationIsAbsent, 1) M(ifft, OperationIsAbsent, 1) M(rfft, OperationIsAbsent, 1) \
+  M(stft, OperationIsAbsent, 1) M(poisson, OperationIsAbsent, 1) M(inv, OperationIsAbsent, 1) \
+  M(det, OperationIsAbsent, 1) M(qr, OperationIsAbsent, 2) M(solve, OperationIsAbsent, 1) \
   M(slogdet, OperationIsAbsent, 2) M(matrix_exp, OperationIsAbsent, 1) M(layernorm, OperationIsSpelled, 1) \
   M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
   M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
@@ -4514,7 +4517,7 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
 WEFT_REFUSAL(ArgumentFits,
              "an argument of a call has another dtype, shape or kind than the input it is for: give a "
              "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
-             "and no elements: std::array<bool, N>)");
+             "and no elements: std::array<bool, N>, or a Tensor<bool, Shape<N>> made of it)");
 WEFT_REFUSAL(ArgumentReachable,
              "an argument of a call lies on another device than the program: copy it first");
 WEFT_REFUSAL(TargetFits,
@@ -21248,10 +21251,12 @@ struct Buffer {
     else
       at.graph.assigns.push(ir::Assign{slot, made});
   }
-  // Of a literal, ones<f32, 8>(); anything else is refused.
+  // Of a parameter, another buffer or a literal, ones<f32, 8>(); anything else is refused.
   template <class A>
   constexpr void assign(const A& value) const {
-    if constexpr (is_lazy<A>) {
+    if constexpr (requires { Expr<T, S>{value.expr()}; }) {
+      assign(Expr<T, S>{value.expr()});
+    } else if constexpr (is_lazy<A>) {
       using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(), value))>;
       static_assert(sizeof(AssignKeepsType<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
       if constexpr (std::is_same_v<E, Expr<T, S>>)
@@ -38948,6 +38953,9 @@ WEFT_REFUSAL(LossIsStepped,
              "the loss of a step is a number, loss.item(): step(x, y) has made the backward pass and the "
              "update: leave "
              "backward(), cpu() and to() out");
+WEFT_REFUSAL(StepIsLoss,
+             "step(x, y) gives the loss alone: a metric is trainer.evaluate(metric, data), or of each batch "
+             "trainer.get_probe<\"hits\">() of a probe<\"hits\">(accuracy(m(x), y)) in the loss");
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -38985,7 +38993,21 @@ class StepLoss {
   f32 value_ = 0;
 };
 
+// Of auto [loss, hits] = trainer.step(x, y), refused.
+template <std::size_t K>
+AfterRefusal get(const StepLoss&) {
+  static_assert(sizeof(train::StepIsLoss<(K > 99), StepLoss>) > 0);
+  return {};
+}
+
 }  // namespace WEFT_NAMESPACE
+
+template <>
+struct std::tuple_size<weft::StepLoss> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t K>
+struct std::tuple_element<K, weft::StepLoss> {
+  using type = weft::AfterRefusal;
+};
 // ---- weft/weft.hpp ----
 // Everything a program needs to build, train and run models on the host, and on CUDA when compiled by nvcc.
 
@@ -49049,6 +49071,11 @@ WEFT_REFUSAL(
     GradientArgument,
     "grad<k>(f): f is called without an argument k: they are counted from 0, and grad(f) is by the first");
 
+WEFT_REFUSAL(
+    GradientIsCompiled,
+    "grad, value_and_grad: gradients are made while a function is traced, and an argument is a run-time "
+    "tensor: compile(Cpu{}, [](auto w, auto x) { return grad(f)(w, x); }, in<f32, 3>, in<f32, 3>)");
+
 // The function that grad and value_and_grad return.
 WEFT_REFUSAL(GradientOfNumber,
              "grad, value_and_grad: the function returns several results, and a gradient is of one number: "
@@ -49062,7 +49089,11 @@ struct GradientOf {
   constexpr auto operator()(const A&... a) const {
     constexpr bool exist = ((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...);
     static_assert(sizeof(GradientArgument<exist, GradientOf, GivenInput<Args>..., A...>) > 0);
-    if constexpr (exist)
+    constexpr bool traced = !(TensorLike<A> || ...);
+    static_assert(sizeof(GradientIsCompiled<traced, GradientOf, A...>) > 0);
+    if constexpr (!traced)
+      return AfterRefusal{};
+    else if constexpr (exist)
       return call(std::index_sequence_for<A...>{}, a...);
     else
       return detail::first_expr(a...);
@@ -49585,11 +49616,20 @@ inline constexpr bool is_mapped = std::is_aggregate_v<M> && !ExprLike<M> && !is_
 // What f makes of one parameter.
 template <class M, class F, class P, class... More>
 constexpr ir::Value mapped(const F& f, const P& p, const More&... more) {
-  ir::Builder& b = *p.value.builder;
-  const auto traced = weft::detail::traced(b, f(p, more...));
-  using E = std::remove_cvref_t<decltype(traced)>;
+  // within vmap it is of the trace of one sample, where it is made of one
+  const auto made = [&] {
+    const auto y = f(p, more...);
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(y)>>)
+      return to_expr(y);
+    else
+      return weft::detail::traced(p.value.builder->innermost(), y);
+  }();
+  using E = std::remove_cvref_t<decltype(made)>;
   static_assert(sizeof(MappedKeepType<std::is_same_v<E, P>, M, P, E>) > 0);
-  return traced.value;
+  if constexpr (std::is_same_v<E, P>)
+    return made.value;
+  else
+    return p.value;
 }
 
 }  // namespace module_detail

@@ -91,7 +91,7 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
 WEFT_REFUSAL(ArgumentFits,
              "an argument of a call has another dtype, shape or kind than the input it is for: give a "
              "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
-             "and no elements: std::array<bool, N>)");
+             "and no elements: std::array<bool, N>, or a Tensor<bool, Shape<N>> made of it)");
 WEFT_REFUSAL(ArgumentReachable,
              "an argument of a call lies on another device than the program: copy it first");
 WEFT_REFUSAL(TargetFits,

@@ -47,11 +47,20 @@ inline constexpr bool is_mapped = std::is_aggregate_v<M> && !ExprLike<M> && !is_
 // What f makes of one parameter.
 template <class M, class F, class P, class... More>
 constexpr ir::Value mapped(const F& f, const P& p, const More&... more) {
-  ir::Builder& b = *p.value.builder;
-  const auto traced = weft::detail::traced(b, f(p, more...));
-  using E = std::remove_cvref_t<decltype(traced)>;
+  // within vmap it is of the trace of one sample, where it is made of one
+  const auto made = [&] {
+    const auto y = f(p, more...);
+    if constexpr (ExprLike<std::remove_cvref_t<decltype(y)>>)
+      return to_expr(y);
+    else
+      return weft::detail::traced(p.value.builder->innermost(), y);
+  }();
+  using E = std::remove_cvref_t<decltype(made)>;
   static_assert(sizeof(MappedKeepType<std::is_same_v<E, P>, M, P, E>) > 0);
-  return traced.value;
+  if constexpr (std::is_same_v<E, P>)
+    return made.value;
+  else
+    return p.value;
 }
 
 }  // namespace module_detail

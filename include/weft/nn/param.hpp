@@ -143,10 +143,12 @@ struct Buffer {
     else
       at.graph.assigns.push(ir::Assign{slot, made});
   }
-  // Of a literal, ones<f32, 8>(); anything else is refused.
+  // Of a parameter, another buffer or a literal, ones<f32, 8>(); anything else is refused.
   template <class A>
   constexpr void assign(const A& value) const {
-    if constexpr (is_lazy<A>) {
+    if constexpr (requires { Expr<T, S>{value.expr()}; }) {
+      assign(Expr<T, S>{value.expr()});
+    } else if constexpr (is_lazy<A>) {
       using E = std::remove_cvref_t<decltype(weft::detail::traced(std::declval<ir::Builder&>(), value))>;
       static_assert(sizeof(AssignKeepsType<std::is_same_v<E, Expr<T, S>>, Buffer, E>) > 0);
       if constexpr (std::is_same_v<E, Expr<T, S>>)

@@ -3,6 +3,7 @@
 // reading one waits for its step alone.
 
 #include <string>
+#include <tuple>
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
@@ -54,6 +55,9 @@ WEFT_REFUSAL(LossIsStepped,
              "the loss of a step is a number, loss.item(): step(x, y) has made the backward pass and the "
              "update: leave "
              "backward(), cpu() and to() out");
+WEFT_REFUSAL(StepIsLoss,
+             "step(x, y) gives the loss alone: a metric is trainer.evaluate(metric, data), or of each batch "
+             "trainer.get_probe<\"hits\">() of a probe<\"hits\">(accuracy(m(x), y)) in the loss");
 
 }  // namespace WEFT_NAMESPACE::train
 
@@ -91,4 +95,18 @@ class StepLoss {
   f32 value_ = 0;
 };
 
+// Of auto [loss, hits] = trainer.step(x, y), refused.
+template <std::size_t K>
+AfterRefusal get(const StepLoss&) {
+  static_assert(sizeof(train::StepIsLoss<(K > 99), StepLoss>) > 0);
+  return {};
+}
+
 }  // namespace WEFT_NAMESPACE
+
+template <>
+struct std::tuple_size<weft::StepLoss> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t K>
+struct std::tuple_element<K, weft::StepLoss> {
+  using type = weft::AfterRefusal;
+};

@@ -26,6 +26,9 @@ struct Net {
   nn::Frozen<nn::Linear<4, 2, true, f64>> out;
   constexpr auto operator()(auto x) const { return out(tail(deep(h[1](tanh(h[0](tanh(in(x)))))))); }
 };
+struct Alone {
+  nn::Param<f64, Shape<5, 3>> weight;
+};
 constexpr auto loss = [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); };
 constexpr auto descent = [](auto p, auto g) { return p - 0.1 * g; };
 // The loss behind one step of gradient descent on another batch.
@@ -117,6 +120,35 @@ TEST_CASE("map_parameters: the model stays, and so do what is frozen and one mod
   for (const f64 v : deep) CHECK(v == 0);
   for (const f64 v : in_weight) CHECK(v == 0);
   CHECK(same(beside, model.template get<"h.0.weight">()));
+}
+
+TEST_CASE("map_parameters: tasks by vmap, each with a step of its own, and a step of grads inside of it") {
+  Model<Net, TestDevice> model(test_device(), 3);
+  auto tasks = compile(
+      model,
+      [](const auto& m, auto a, auto b, auto c, auto d) {
+        return vmap([&](auto... of_task) { return after_a_step(m, of_task...); })(a, b, c, d);
+      },
+      in<f64, 2, 2, 3>, in<f64, 2, 2, 2>, in<f64, 2, 2, 3>, in<f64, 2, 2, 2>);
+  auto one = compile(model, after_a_step, in<f64, 2, 3>, in<f64, 2, 2>, in<f64, 2, 3>, in<f64, 2, 2>);
+  const auto both = [](std::vector<f64> a, const std::vector<f64>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  const std::vector<f64> all = tasks(both(x, x2), both(y, y2), both(x2, x), both(y2, y)).to_vector();
+  CHECK(all[0] == doctest::Approx(one(x, y, x2, y2).item()).epsilon(1e-12));
+  CHECK(all[1] == doctest::Approx(one(x2, y2, x, y).item()).epsilon(1e-12));
+}
+
+TEST_CASE("map_parameters: a literal takes a parameter's place") {
+  Model<Alone, TestDevice> model(test_device(), 3);
+  auto f = compile(
+      model,
+      [](const auto& m, auto a) {
+        return sum(nn::map_parameters([](auto) { return ones<f64, 5, 3>(); }, m).weight) * sum(a);
+      },
+      in<f64, 2>);
+  CHECK(f(std::vector<f64>{1, 2}).item() == 45);
 }
 
 TEST_CASE("map_parameters: a vector and back") {

@@ -30,6 +30,9 @@ WEFT_REFUSAL(
 #define WEFT_OTHER_NAMES(M) \
   M(inverse, OperationIsAbsent, 1) M(svd, OperationIsAbsent, 3) M(pinv, OperationIsAbsent, 1) \
   M(cholesky, OperationIsAbsent, 1) M(eigh, OperationIsAbsent, 2) M(lstsq, OperationIsAbsent, 1) \
+  M(fft, OperationIsAbsent, 1) M(ifft, OperationIsAbsent, 1) M(rfft, OperationIsAbsent, 1) \
+  M(stft, OperationIsAbsent, 1) M(poisson, OperationIsAbsent, 1) M(inv, OperationIsAbsent, 1) \
+  M(det, OperationIsAbsent, 1) M(qr, OperationIsAbsent, 2) M(solve, OperationIsAbsent, 1) \
   M(slogdet, OperationIsAbsent, 2) M(matrix_exp, OperationIsAbsent, 1) M(layernorm, OperationIsSpelled, 1) \
   M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
   M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \

@@ -84,6 +84,11 @@ WEFT_REFUSAL(
     GradientArgument,
     "grad<k>(f): f is called without an argument k: they are counted from 0, and grad(f) is by the first");
 
+WEFT_REFUSAL(
+    GradientIsCompiled,
+    "grad, value_and_grad: gradients are made while a function is traced, and an argument is a run-time "
+    "tensor: compile(Cpu{}, [](auto w, auto x) { return grad(f)(w, x); }, in<f32, 3>, in<f32, 3>)");
+
 // The function that grad and value_and_grad return.
 WEFT_REFUSAL(GradientOfNumber,
              "grad, value_and_grad: the function returns several results, and a gradient is of one number: "
@@ -97,7 +102,11 @@ struct GradientOf {
   constexpr auto operator()(const A&... a) const {
     constexpr bool exist = ((Args >= 0 && Args < static_cast<int>(sizeof...(A))) && ...);
     static_assert(sizeof(GradientArgument<exist, GradientOf, GivenInput<Args>..., A...>) > 0);
-    if constexpr (exist)
+    constexpr bool traced = !(TensorLike<A> || ...);
+    static_assert(sizeof(GradientIsCompiled<traced, GradientOf, A...>) > 0);
+    if constexpr (!traced)
+      return AfterRefusal{};
+    else if constexpr (exist)
       return call(std::index_sequence_for<A...>{}, a...);
     else
       return detail::first_expr(a...);
