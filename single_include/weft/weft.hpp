@@ -3574,17 +3574,6 @@ struct Expr : TracedMembers<Expr<T, S>> {
   using TracedMembers<Expr>::operator=;
 };
 
-WEFT_REFUSAL(ResultIsOne,
-             "one result is taken apart as two: max<1>(x) gives the values, argmax<1>(x) their places and "
-             "topk<1, 1>(x) "
-             "both; nn::RNN, GRU and LSTM give y and a state");
-// Of auto [values, places] = max<1>(x), refused.
-template <std::size_t K, class T, class S>
-constexpr AfterRefusal get(const Expr<T, S>&) {
-  static_assert(sizeof(ResultIsOne<(K > 99), Expr<T, S>>) > 0);
-  return {};
-}
-
 WEFT_REFUSAL(
     LazyIsKept,
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
@@ -3731,13 +3720,6 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
-
-template <class T, class S>
-struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t K, class T, class S>
-struct std::tuple_element<K, weft::Expr<T, S>> {
-  using type = weft::AfterRefusal;
-};
 
 namespace WEFT_NAMESPACE {
 
@@ -29099,9 +29081,6 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ItemIsOne,
              "item() is for tensors of one element, and so is a number made of one: write t(1, 2), t[5] or "
              "to_vector() for others");
-WEFT_REFUSAL(TensorIsOne,
-             "one tensor is taken apart as two: a compiled function gives two where it returns a std::tuple "
-             "of two, return std::tuple{a, b}");
 WEFT_REFUSAL(
     TensorOperation,
     "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "
@@ -29797,21 +29776,7 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Shared<exec::DeviceStorage<Cpu>> storage_;
 };
 
-// Of auto [a, b] = f(x) with one result, refused.
-template <std::size_t K, class T, class S, class Device>
-AfterRefusal get(const TensorView<T, S, Device>&) {
-  static_assert(sizeof(exec::TensorIsOne<(K > 99), TensorView<T, S, Device>>) > 0);
-  return {};
-}
-
 }  // namespace WEFT_NAMESPACE
-
-template <class T, class S, class Device>
-struct std::tuple_size<weft::TensorView<T, S, Device>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t K, class T, class S, class Device>
-struct std::tuple_element<K, weft::TensorView<T, S, Device>> {
-  using type = weft::AfterRefusal;
-};
 // ---- weft/targets/launch_list.hpp ----
 // A compiled program's image as a list of launches: pointers resolved, numbers in place. Law: running is a
 // walk over that list in order, and allocates nothing.

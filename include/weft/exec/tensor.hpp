@@ -8,7 +8,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -459,18 +458,4 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Shared<exec::DeviceStorage<Cpu>> storage_;
 };
 
-// Of auto [a, b] = f(x) with one result, refused.
-template <std::size_t K, class T, class S, class Device>
-AfterRefusal get(const TensorView<T, S, Device>&) {
-  static_assert(sizeof(exec::TensorIsOne<(K > 99), TensorView<T, S, Device>>) > 0);
-  return {};
-}
-
 }  // namespace WEFT_NAMESPACE
-
-template <class T, class S, class Device>
-struct std::tuple_size<weft::TensorView<T, S, Device>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t K, class T, class S, class Device>
-struct std::tuple_element<K, weft::TensorView<T, S, Device>> {
-  using type = weft::AfterRefusal;
-};

@@ -20,9 +20,6 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ItemIsOne,
              "item() is for tensors of one element, and so is a number made of one: write t(1, 2), t[5] or "
              "to_vector() for others");
-WEFT_REFUSAL(TensorIsOne,
-             "one tensor is taken apart as two: a compiled function gives two where it returns a std::tuple "
-             "of two, return std::tuple{a, b}");
 WEFT_REFUSAL(
     TensorOperation,
     "an operation is a function, run when its result is assigned to a tensor: write Tensor<f32, Shape<>> s = "

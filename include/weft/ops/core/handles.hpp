@@ -36,17 +36,6 @@ struct Expr : TracedMembers<Expr<T, S>> {
   using TracedMembers<Expr>::operator=;
 };
 
-WEFT_REFUSAL(ResultIsOne,
-             "one result is taken apart as two: max<1>(x) gives the values, argmax<1>(x) their places and "
-             "topk<1, 1>(x) "
-             "both; nn::RNN, GRU and LSTM give y and a state");
-// Of auto [values, places] = max<1>(x), refused.
-template <std::size_t K, class T, class S>
-constexpr AfterRefusal get(const Expr<T, S>&) {
-  static_assert(sizeof(ResultIsOne<(K > 99), Expr<T, S>>) > 0);
-  return {};
-}
-
 WEFT_REFUSAL(
     LazyIsKept,
     "zeros<f32, 4>(), arange<f32, 4>() and what is made of them have types of their own, which a traced "
@@ -193,10 +182,3 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
-
-template <class T, class S>
-struct std::tuple_size<weft::Expr<T, S>> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t K, class T, class S>
-struct std::tuple_element<K, weft::Expr<T, S>> {
-  using type = weft::AfterRefusal;
-};
