@@ -5,4 +5,5 @@
 #include "weft/data/dataset.hpp"
 #include "weft/data/digits.hpp"
 #include "weft/data/loader.hpp"
+#include "weft/data/random_split.hpp"
 #include "weft/data/stream.hpp"

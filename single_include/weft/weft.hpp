@@ -21039,10 +21039,17 @@ WEFT_REFUSAL(
     LossIsFunction,
     "losses are functions: write cross_entropy(logits, labels), mse_loss(x, y), bce_with_logits(x, y), "
     "with reduction and options as template arguments or in braces");
+// (A member of a model is made without arguments, and not told of there: nn::plain() does.)
 #define WEFT_LOSS(name)                                                   \
   struct name {                                                           \
-    template <class... A>                                                 \
-    constexpr explicit name(const A&...) {                                \
+    template <bool Fits>                                                  \
+    using weft_refused_member = LossIsFunction<Fits, name, void>;         \
+    template <int Given = 0>                                              \
+    constexpr name() {                                                    \
+      static_assert(sizeof(LossIsFunction<Given != 0, name>) > 0);        \
+    }                                                                     \
+    template <class First, class... A>                                    \
+    constexpr explicit name(const First&, const A&...) {                  \
       static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
     }                                                                     \
     template <class... A>                                                 \
@@ -23419,7 +23426,10 @@ constexpr bool constant() {
 // Whether M and all that it holds are plain structs; where not, the sentence comes.
 template <class M>
 constexpr bool plain() {
-  if constexpr (std::is_empty_v<M>) {
+  if constexpr (requires { typename M::template weft_refused_member<true>; }) {
+    static_assert(sizeof(typename M::template weft_refused_member<sizeof(M) == 0>) > 0);
+    return false;
+  } else if constexpr (std::is_empty_v<M>) {
     return module_detail::constant<M>();
   } else if constexpr (is_state<M> || is_tied<M> || !std::is_class_v<M> || std::is_same_v<M, Mode>) {
     return true;
@@ -38991,47 +39001,6 @@ struct std::tuple_element<K, weft::StepLoss> {
 // join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
 // read.
 
-// ---- weft/data/shuffle.hpp ----
-// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
-// was drawn before, and every permutation is equally likely.
-
-namespace WEFT_NAMESPACE::data {
-
-// Keeps the draws of different purposes apart under one seed.
-enum class ShuffleUse : u32 { epoch = 1, split = 2 };
-
-// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
-// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
-// bound's length, drawn again while too large, which has no bias.
-inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
-  std::vector<i64> order(static_cast<std::size_t>(n));
-  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
-  u64 draws = 0;
-  Philox4 block{};
-  const auto draw = [&] {
-    const u64 number = draws / 2, halved = draws % 2 * 2;
-    if (halved == 0) {
-      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
-      const u32 counter[4] = {
-          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
-          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
-      block = philox(counter, key);
-    }
-    ++draws;
-    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
-  };
-  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
-    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
-    u64 chosen = draw() & mask;
-    while (chosen >= bound) chosen = draw() & mask;
-    std::swap(order[bound - 1], order[chosen]);
-  }
-  return order;
-}
-
-}  // namespace WEFT_NAMESPACE::data
-
 namespace WEFT_NAMESPACE::data {
 
 // One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
@@ -39396,99 +39365,6 @@ FunctionDataset<F> from_function(i64 size, F sample) {
   return {size, std::move(sample)};
 }
 
-namespace detail {
-
-// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
-template <class Number>
-struct Split {
-  std::vector<Number> sizes, order;
-  // The samples of part k.
-  std::vector<Number> part(std::size_t k) const {
-    i64 at = 0;
-    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
-    return {order.begin() + at, order.begin() + at + sizes[k]};
-  }
-};
-template <class Number>
-Split<Number> split_at_random(Number n, const Number* counts, std::size_t parts, u64 seed) {
-  Split<Number> split{{counts, counts + parts}, {}};
-  Number sum = 0;
-  for (const Number count : split.sizes) {
-    if (count < 0 || count > n - sum)
-      throw Error("data/fractions", "the parts have " + std::to_string(count) +
-                                        " samples and more, of a dataset of " + std::to_string(n));
-    sum += count;
-  }
-  if (sum != n)
-    throw Error("data/fractions", "the parts have " + std::to_string(sum) +
-                                      " samples together, and the dataset " + std::to_string(n));
-  split.order = permutation(n, seed, 0, ShuffleUse::split);
-  return split;
-}
-template <class Number>
-Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
-  Split<Number> split;
-  f64 sum = 0;
-  Number left = n;
-  for (std::size_t k = 0; k < count; ++k) {
-    const f64 fraction = fractions[k];
-    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
-    sum += fraction;
-    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
-    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
-    left -= split.sizes.back();
-  }
-  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
-    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
-  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
-  split.order = permutation(n, seed, 0, ShuffleUse::split);
-  return split;
-}
-template <std::size_t N, class D, class Number>
-auto parts_of(const HeldDataset<D>& held, const Split<Number>& split) {
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::array<Subset<D>, N>{Subset<D>(held, split.part(K))...};
-  }
-  (std::make_index_sequence<N>{});
-}
-
-}  // namespace detail
-
-// Cuts a dataset at random into parts of the given fractions, which must sum to one:
-// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
-// what is left goes one by one to the first parts (as PyTorch's random_split does). Or into parts of so many
-// samples, which must be all: random_split(dataset, {50000, 10000}, seed). The parts hold the dataset
-// together, as subset() holds its own. Throws "data/fractions".
-template <class D, std::size_t N>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
-  const held_t<D> held(std::forward<D>(dataset));
-  return detail::parts_of<N>(held,
-                             detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed));
-}
-template <class D, std::integral I, std::size_t N>
-requires Dataset<typename held_t<D>::type>
-auto random_split(D&& dataset, const I (&counts)[N], u64 seed) {
-  const held_t<D> held(std::forward<D>(dataset));
-  const std::vector<i64> sizes(counts, counts + N);
-  return detail::parts_of<N>(held,
-                             detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), N, seed));
-}
-// The same with a number of parts that is known at run time: a vector of them.
-template <class D, class Number>
-requires Dataset<typename held_t<D>::type> && std::is_arithmetic_v<Number>
-auto random_split(D&& dataset, const std::vector<Number>& given, u64 seed) {
-  using Part = Subset<typename held_t<D>::type>;
-  const held_t<D> held(std::forward<D>(dataset));
-  const std::vector<std::conditional_t<std::is_integral_v<Number>, i64, f64>> sizes(given.begin(),
-                                                                                    given.end());
-  const auto split =
-      detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), sizes.size(), seed);
-  std::vector<Part> parts;
-  for (std::size_t k = 0; k < sizes.size(); ++k) parts.emplace_back(held, split.part(k));
-  return parts;
-}
-
 WEFT_REFUSAL(DatasetIsLoaded,
              "a dataset is no range: for (auto& [x, y] : data::loader<32>(dataset)) walks over its batches, "
              "dataset[i] is one sample");
@@ -39503,24 +39379,6 @@ auto end(const D&) {
   return static_cast<sample_t<D>*>(nullptr);
 }
 
-WEFT_REFUSAL(FractionsAreBraced,
-             "random_split: the fractions stand in braces and the seed behind them: write "
-             "random_split(dataset, {0.8, 0.2}, 1)");
-template <class D, class... A>
-requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) {
-  static_assert(sizeof(FractionsAreBraced<sizeof(D) == 0, D, A...>) > 0);
-  constexpr std::size_t given = (std::is_floating_point_v<A> + ... + 0), parts = given < 2 ? 2 : given;
-  return std::array<AfterRefusal, parts>{};
-}
-WEFT_REFUSAL(
-    SplitIsSeeded,
-    "random_split: a seed follows the fractions, or the counts: random_split(dataset, {0.8, 0.2}, 1)");
-template <class D, class F, std::size_t N>
-requires std::is_arithmetic_v<F>
-auto random_split(const D&, const F (&)[N]) {
-  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F>) > 0);
-  return std::array<AfterRefusal, N>{};
-}
 WEFT_REFUSAL(
     SamplesAreListed,
     "subset takes the indices of its samples, subset(dataset, {0, 1, 2}), concat its datasets one by one, "
@@ -39859,6 +39717,47 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
 // ---- weft/data/loader.hpp ----
 // Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
 // the options and (epoch, batch number).
+
+// ---- weft/data/shuffle.hpp ----
+// Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
+// was drawn before, and every permutation is equally likely.
+
+namespace WEFT_NAMESPACE::data {
+
+// Keeps the draws of different purposes apart under one seed.
+enum class ShuffleUse : u32 { epoch = 1, split = 2 };
+
+// A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
+// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
+// bound's length, drawn again while too large, which has no bias.
+inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
+  std::vector<i64> order(static_cast<std::size_t>(n));
+  for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
+  u64 draws = 0;
+  Philox4 block{};
+  const auto draw = [&] {
+    const u64 number = draws / 2, halved = draws % 2 * 2;
+    if (halved == 0) {
+      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
+      const u32 counter[4] = {
+          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
+          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
+      block = philox(counter, key);
+    }
+    ++draws;
+    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
+  };
+  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
+    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
+    u64 chosen = draw() & mask;
+    while (chosen >= bound) chosen = draw() & mask;
+    std::swap(order[bound - 1], order[chosen]);
+  }
+  return order;
+}
+
+}  // namespace WEFT_NAMESPACE::data
 
 namespace WEFT_NAMESPACE::data {
 
@@ -40301,6 +40200,124 @@ namespace WEFT_NAMESPACE {
 using data::drop;
 using data::pad_and_mask;
 }  // namespace WEFT_NAMESPACE
+// ---- weft/data/random_split.hpp ----
+// random_split: parts of a dataset, drawn at random.
+
+namespace WEFT_NAMESPACE::data {
+
+namespace detail {
+
+// The sizes of the parts, and a random order of all samples. (Templates: a program pays for what it calls.)
+template <class Number>
+struct Split {
+  std::vector<Number> sizes, order;
+  // The samples of part k.
+  std::vector<Number> part(std::size_t k) const {
+    i64 at = 0;
+    for (std::size_t i = 0; i < k; ++i) at += sizes[i];
+    return {order.begin() + at, order.begin() + at + sizes[k]};
+  }
+};
+template <class Number>
+Split<Number> split_at_random(Number n, const Number* counts, std::size_t parts, u64 seed) {
+  Split<Number> split{{counts, counts + parts}, {}};
+  Number sum = 0;
+  for (const Number count : split.sizes) {
+    if (count < 0 || count > n - sum)
+      throw Error("data/fractions", "the parts have " + std::to_string(count) +
+                                        " samples and more, of a dataset of " + std::to_string(n));
+    sum += count;
+  }
+  if (sum != n)
+    throw Error("data/fractions", "the parts have " + std::to_string(sum) +
+                                      " samples together, and the dataset " + std::to_string(n));
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+template <class Number>
+Split<Number> split_at_random(Number n, const f64* fractions, std::size_t count, u64 seed) {
+  Split<Number> split;
+  f64 sum = 0;
+  Number left = n;
+  for (std::size_t k = 0; k < count; ++k) {
+    const f64 fraction = fractions[k];
+    if (!(fraction >= 0 && fraction <= 1)) throw Error("data/fractions", "a fraction lies outside [0, 1]");
+    sum += fraction;
+    const Number size = static_cast<Number>(static_cast<f64>(n) * fraction);
+    split.sizes.push_back(size < left ? size : left);  // a sum a hair above one
+    left -= split.sizes.back();
+  }
+  if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
+    throw Error("data/fractions", "the fractions sum to " + std::to_string(sum) + ", not to one");
+  for (std::size_t i = 0; left > 0; i = (i + 1) % count, --left) ++split.sizes[i];
+  split.order = permutation(n, seed, 0, ShuffleUse::split);
+  return split;
+}
+template <std::size_t N, class D, class Number>
+auto parts_of(const HeldDataset<D>& held, const Split<Number>& split) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<Subset<D>, N>{Subset<D>(held, split.part(K))...};
+  }
+  (std::make_index_sequence<N>{});
+}
+
+}  // namespace detail
+
+// Cuts a dataset at random into parts of the given fractions, which must sum to one:
+// auto [train, val] = random_split(dataset, {0.8, 0.2}, seed). Each part has floor(n * fraction) samples;
+// what is left goes one by one to the first parts (as PyTorch's random_split does). Or into parts of so many
+// samples, which must be all: random_split(dataset, {50000, 10000}, seed). The parts hold the dataset
+// together, as subset() holds its own. Throws "data/fractions".
+template <class D, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const f64 (&fractions)[N], u64 seed) {
+  const held_t<D> held(std::forward<D>(dataset));
+  return detail::parts_of<N>(held,
+                             detail::split_at_random(static_cast<i64>(held->size()), fractions, N, seed));
+}
+template <class D, std::integral I, std::size_t N>
+requires Dataset<typename held_t<D>::type>
+auto random_split(D&& dataset, const I (&counts)[N], u64 seed) {
+  const held_t<D> held(std::forward<D>(dataset));
+  const std::vector<i64> sizes(counts, counts + N);
+  return detail::parts_of<N>(held,
+                             detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), N, seed));
+}
+// The same with a number of parts that is known at run time: a vector of them.
+template <class D, class Number>
+requires Dataset<typename held_t<D>::type> && std::is_arithmetic_v<Number>
+auto random_split(D&& dataset, const std::vector<Number>& given, u64 seed) {
+  using Part = Subset<typename held_t<D>::type>;
+  const held_t<D> held(std::forward<D>(dataset));
+  const std::vector<std::conditional_t<std::is_integral_v<Number>, i64, f64>> sizes(given.begin(),
+                                                                                    given.end());
+  const auto split =
+      detail::split_at_random(static_cast<i64>(held->size()), sizes.data(), sizes.size(), seed);
+  std::vector<Part> parts;
+  for (std::size_t k = 0; k < sizes.size(); ++k) parts.emplace_back(held, split.part(k));
+  return parts;
+}
+
+WEFT_REFUSAL(FractionsAreBraced,
+             "random_split: the fractions stand in braces and the seed behind them: write "
+             "random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class... A>
+requires(std::is_arithmetic_v<A>&&...) auto random_split(const D&, const A&...) {
+  static_assert(sizeof(FractionsAreBraced<sizeof(D) == 0, D, A...>) > 0);
+  constexpr std::size_t given = (std::is_floating_point_v<A> + ... + 0), parts = given < 2 ? 2 : given;
+  return std::array<AfterRefusal, parts>{};
+}
+WEFT_REFUSAL(
+    SplitIsSeeded,
+    "random_split: a seed follows the fractions, or the counts: random_split(dataset, {0.8, 0.2}, 1)");
+template <class D, class F, std::size_t N>
+requires std::is_arithmetic_v<F>
+auto random_split(const D&, const F (&)[N]) {
+  static_assert(sizeof(SplitIsSeeded<sizeof(D) == 0, D, F>) > 0);
+  return std::array<AfterRefusal, N>{};
+}
+
+}  // namespace WEFT_NAMESPACE::data
 // ---- weft/data/stream.hpp ----
 // Datasets that can only be read from front to back. Law: as for `Loader`, and reading epoch e again gives
 // the same samples, so a position is found again by reading up to it.

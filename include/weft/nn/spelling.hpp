@@ -53,10 +53,17 @@ WEFT_REFUSAL(
     LossIsFunction,
     "losses are functions: write cross_entropy(logits, labels), mse_loss(x, y), bce_with_logits(x, y), "
     "with reduction and options as template arguments or in braces");
+// (A member of a model is made without arguments, and not told of there: nn::plain() does.)
 #define WEFT_LOSS(name)                                                   \
   struct name {                                                           \
-    template <class... A>                                                 \
-    constexpr explicit name(const A&...) {                                \
+    template <bool Fits>                                                  \
+    using weft_refused_member = LossIsFunction<Fits, name, void>;         \
+    template <int Given = 0>                                              \
+    constexpr name() {                                                    \
+      static_assert(sizeof(LossIsFunction<Given != 0, name>) > 0);        \
+    }                                                                     \
+    template <class First, class... A>                                    \
+    constexpr explicit name(const First&, const A&...) {                  \
       static_assert(sizeof(LossIsFunction<sizeof...(A) == 9, name>) > 0); \
     }                                                                     \
     template <class... A>                                                 \

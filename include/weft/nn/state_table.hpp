@@ -138,7 +138,10 @@ constexpr bool constant() {
 // Whether M and all that it holds are plain structs; where not, the sentence comes.
 template <class M>
 constexpr bool plain() {
-  if constexpr (std::is_empty_v<M>) {
+  if constexpr (requires { typename M::template weft_refused_member<true>; }) {
+    static_assert(sizeof(typename M::template weft_refused_member<sizeof(M) == 0>) > 0);
+    return false;
+  } else if constexpr (std::is_empty_v<M>) {
     return module_detail::constant<M>();
   } else if constexpr (is_state<M> || is_tied<M> || !std::is_class_v<M> || std::is_same_v<M, Mode>) {
     return true;
