@@ -67187,7 +67187,7 @@ class CheckpointReader {
     }
     bool lacks = false, lacks_scales = false;
     for (const std::string& name : found.missing) {
-      if (name.starts_with("f8.gathered.")) continue;  // as version 1 wrote it
+      if (name.starts_with("f8.gathered.")) continue;  // a file of before these were kept
       lacks_scales = true;
       lacks = lacks || !(other_precision() && is_f8_name(name));
     }
