@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <ostream>
 #include <vector>
 
 #include "support/error_of.hpp"
