@@ -49591,9 +49591,6 @@ constexpr M with_parameters(const M& m, const List<ir::Value>& values) {
   walk<Unnamed>(result, visit, setting);
   return result;
 }
-template <class M>
-inline constexpr bool is_mapped = std::is_aggregate_v<M> && !ExprLike<M> && !is_lazy<M> && !TensorLike<M> &&
-                                  std::is_default_constructible_v<M>;
 
 // What f makes of one parameter.
 template <class M, class F, class P, class... More>
@@ -49621,7 +49618,7 @@ constexpr ir::Value mapped(const F& f, const P& p, const More&... more) {
 // blocks; what is frozen, and buffers, are m's.
 template <class F, class M, class... More>
 constexpr auto map_parameters(const F& f, const M& m, const More&... more) {
-  constexpr bool fits = module_detail::is_mapped<M> && (std::is_same_v<M, More> && ...);
+  constexpr bool fits = ModelArgument<M>::is_model && (std::is_same_v<M, More> && ...);
   static_assert(sizeof(MappedAreOne<fits, F, M, More...>) > 0);
   if constexpr (!fits) {
     return AfterRefusal{};

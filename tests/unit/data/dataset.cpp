@@ -3,27 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "../io/scratch.hpp"
+#include "numbered.hpp"
 
 using namespace weft;
 using data::Arrays;
-
-static Arrays<f32, i32> numbered(i64 n, i32 first = 0) {
-  data::Column<f32> x{{}, {2}};
-  data::Column<i32> y;
-  for (i64 i = 0; i < n; ++i) {
-    const i32 number = static_cast<i32>(i) + first;
-    x.values.push_back(static_cast<f32>(number));
-    x.values.push_back(-static_cast<f32>(number));
-    y.values.push_back(number);
-  }
-  return Arrays<f32, i32>(std::move(x), std::move(y));
-}
-template <class D>
-static std::vector<i32> labels(const D& dataset) {
-  std::vector<i32> out;
-  for (i64 i = 0; i < static_cast<i64>(dataset.size()); ++i) out.push_back(std::get<1>(dataset[i])[0]);
-  return out;
-}
+using data_test::labels, data_test::numbered;
 
 struct NotADataset {
   int size() const { return 1; }
