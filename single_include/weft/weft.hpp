@@ -491,7 +491,7 @@ WEFT_REFUSAL(ResultHasRoom,
 
 WEFT_REFUSAL(SizesEqual,
              "the new shape does not hold the same number of elements: its extents must multiply to as many; "
-             "those of reshape are the batch's, too, and one may be -1, which takes what is left");
+             "reshape names the batch's extent, too, and one may be -1, which takes what is left");
 
 // What: a GivenAxis<i>, then the Shape it should fit in.
 WEFT_REFUSAL(AxisInRange,
