@@ -5,9 +5,9 @@
 //
 // A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
-// is one constant: a label is padded_label, what is a float or an index 0, and another signed integer, which
-// a loader may take for a label, not known; a sum along the rows of what is 0 in padded rows does not depend
-// on them.
+// is one of two constants: a label is padded_label, a float or an index 0, and another signed integer, which
+// a loader may take for a label, either; a sum along the rows of what is 0 in padded rows does not depend on
+// them.
 
 #include "weft/ir/attention.hpp"
 #include "weft/ir/conv.hpp"
@@ -19,13 +19,43 @@ namespace WEFT_NAMESPACE::transforms {
 
 inline constexpr i64 padded_label = -100;
 
+// The numbers that a value may be; none: not known.
+struct Candidates {
+  static constexpr int most = 2;
+  int count = 0;
+  double at[most]{};
+
+  static constexpr Candidates one(double x) { return {1, {x}}; }
+  constexpr bool known() const { return count > 0; }
+  constexpr bool only(double x) const { return count == 1 && at[0] == x; }
+  constexpr bool operator==(const Candidates& o) const {
+    for (int i = 0; i < count; ++i)
+      if (!o.has(at[i])) return false;
+    return count == o.count;
+  }
+  constexpr bool has(double x) const {
+    for (int i = 0; i < count; ++i)
+      if (at[i] == x) return true;
+    return false;
+  }
+  // False where there is no room for it: then nothing is known.
+  constexpr bool add(double x) {
+    if (has(x)) return true;
+    if (count == most) {
+      count = 0;
+      return false;
+    }
+    at[count++] = x;
+    return true;
+  }
+};
+
 struct PaddedValue {
   enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
   // by_row: elements from one row to the next, in row-major order of all elements
   i64 stride = 0;
   // what it is in padded rows (by_row), or everywhere (untouched)
-  bool known = false;
-  double value = 0;
+  Candidates candidates{};
 };
 
 class PaddingAnalysis {
@@ -43,10 +73,10 @@ class PaddingAnalysis {
  private:
   using Kind = PaddedValue::Kind;
   using Op = ir::Op;
-  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, false, 0}; }
-  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, true, x}; }
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, {}}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, Candidates::one(x)}; }
   static constexpr PaddedValue untouched() { return {}; }
-  static constexpr bool is_zero(const PaddedValue& v) { return v.known && v.value == 0; }
+  static constexpr bool is_zero(const PaddedValue& v) { return v.candidates.only(0); }
 
   // The axis whose index says the row, and the stride along that axis alone; -1: the rows are not one axis's.
   struct Place {
@@ -64,8 +94,8 @@ class PaddingAnalysis {
     return {};
   }
   // By row along `axis` of the result, known or not.
-  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, bool known = false, double x = 0) {
-    return {Kind::by_row, inner * row_major_strides(d).extent[axis], known, x};
+  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, const Candidates& x = {}) {
+    return {Kind::by_row, inner * row_major_strides(d).extent[axis], x};
   }
 
   constexpr PaddedValue value(int i, const List<PaddedValue>& inputs) const {
@@ -107,88 +137,102 @@ class PaddingAnalysis {
     bool all_known = true;
     for (int k = 0; k < n.arity; ++k) {
       const PaddedValue& x = in(i, k);
-      all_known = all_known && x.known;
+      all_known = all_known && x.candidates.known();
       if (x.kind != Kind::by_row) continue;
       if (r.kind == Kind::by_row && r.stride != x.stride) return mixed();
       r.kind = Kind::by_row;
       r.stride = x.stride;
     }
-    if (n.op == Op::select && in(i, 0).known) {
-      const PaddedValue& chosen = in(i, in(i, 0).value != 0 ? 1 : 2);
-      r.known = chosen.known;
-      r.value = chosen.value;
+    if (n.op == Op::select && in(i, 0).candidates.known()) {
+      r.candidates = selected(i);
     } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
-      r.known = true;
-      r.value = 0;
-    } else if (all_known) {
-      evaluate(i, r);
+      r.candidates = Candidates::one(0);
+    } else if (all_known && n.arity <= 2) {
+      r.candidates = evaluated(i);
     }
     return r;
   }
-  // Of known operands; what is not among these cases stays unknown.
-  constexpr void evaluate(int i, PaddedValue& r) const {
+  constexpr Candidates selected(int i) const {
+    const Candidates& condition = in(i, 0).candidates;
+    Candidates r;
+    for (int c = 0; c < condition.count; ++c) {
+      const Candidates& chosen = in(i, condition.at[c] != 0 ? 1 : 2).candidates;
+      if (!chosen.known()) return {};
+      for (int k = 0; k < chosen.count; ++k)
+        if (!r.add(chosen.at[k])) return {};
+    }
+    return r;
+  }
+  constexpr Candidates evaluated(int i) const {
     const ir::Node& n = g_.nodes.items[i];
-    const double a = in(i, 0).value, b = n.arity > 1 ? in(i, 1).value : 0;
+    const Candidates one = Candidates::one(0);
+    const Candidates &x = in(i, 0).candidates, &y = n.arity > 1 ? in(i, 1).candidates : one;
+    Candidates r;
+    for (int k = 0; k < x.count; ++k)
+      for (int l = 0; l < y.count; ++l) {
+        double result = 0;
+        if (!evaluate(n, x.at[k], y.at[l], result) || !r.add(result)) return {};
+      }
+    return r;
+  }
+  // Of one number for each operand; false: what is not among these cases stays unknown.
+  static constexpr bool evaluate(const ir::Node& n, double a, double b, double& r) {
     const bool flags = n.dtype == DType::boolean;
-    r.known = true;
     switch (n.op) {
       case Op::cast:
-        r.value = flags ? (a != 0 ? 1 : 0) : a;
+        r = flags ? (a != 0 ? 1 : 0) : a;
         // of integers what every one of their dtypes holds
-        r.known = flags || is_float(n.dtype) ||
-                  (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
-                   a == static_cast<double>(static_cast<i64>(a)));
-        break;
+        return flags || is_float(n.dtype) ||
+               (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
+                a == static_cast<double>(static_cast<i64>(a)));
       case Op::stop_gradient:
       case Op::surrogate:
-        r.value = a;
-        break;
+        r = a;
+        return true;
       case Op::neg:
-        r.value = -a;
-        break;
+        r = -a;
+        return true;
       case Op::abs:
-        r.value = a < 0 ? -a : a;
-        break;
+        r = a < 0 ? -a : a;
+        return true;
       case Op::logical_not:
-        r.value = a == 0 ? 1 : 0;
-        break;
+        r = a == 0 ? 1 : 0;
+        return true;
       case Op::add:
-        r.value = a + b;
-        break;
+        r = a + b;
+        return true;
       case Op::sub:
-        r.value = a - b;
-        break;
+        r = a - b;
+        return true;
       case Op::mul:
-        r.value = a * b;
-        break;
+        r = a * b;
+        return true;
       case Op::max:
-        r.value = a < b ? b : a;
-        break;
+        r = a < b ? b : a;
+        return true;
       case Op::min:
-        r.value = b < a ? b : a;
-        break;
+        r = b < a ? b : a;
+        return true;
       case Op::eq:
-        r.value = a == b ? 1 : 0;
-        break;
+        r = a == b ? 1 : 0;
+        return true;
       case Op::ne:
-        r.value = a != b ? 1 : 0;
-        break;
+        r = a != b ? 1 : 0;
+        return true;
       case Op::lt:
-        r.value = a < b ? 1 : 0;
-        break;
+        r = a < b ? 1 : 0;
+        return true;
       case Op::le:
-        r.value = a <= b ? 1 : 0;
-        break;
+        r = a <= b ? 1 : 0;
+        return true;
       case Op::bit_and:
-        r.known = flags;
-        r.value = a != 0 && b != 0 ? 1 : 0;
-        break;
+        r = a != 0 && b != 0 ? 1 : 0;
+        return flags;
       case Op::bit_or:
-        r.known = flags;
-        r.value = a != 0 || b != 0 ? 1 : 0;
-        break;
+        r = a != 0 || b != 0 ? 1 : 0;
+        return flags;
       default:
-        r.known = false;
+        return false;
     }
   }
 
@@ -201,19 +245,19 @@ class PaddingAnalysis {
     if (at.axis < 0) return mixed();
     switch (n.op) {
       case Op::broadcast:
-        return along(to, at.axis + to.rank - from.rank, at.inner, x.known, x.value);
+        return along(to, at.axis + to.rank - from.rank, at.inner, x.candidates);
       case Op::permute:
         for (int k = 0; k < to.rank; ++k)
-          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.known, x.value);
+          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.candidates);
         return mixed();
       case Op::slice:
         if (from.extent[at.axis] != to.extent[at.axis] || g_.attribute(i, 2 * at.axis + 1) != 1)
           return mixed();
-        return along(to, at.axis, at.inner, x.known, x.value);
+        return along(to, at.axis, at.inner, x.candidates);
       default:
         if (from.extent[at.axis] != to.extent[at.axis]) return mixed();
-        return along(to, at.axis, at.inner, x.known && x.value == ir::constant_value(n.dtype, n.imm),
-                     x.value);
+        return along(to, at.axis, at.inner,
+                     x.candidates.only(ir::constant_value(n.dtype, n.imm)) ? x.candidates : Candidates{});
     }
   }
 
@@ -225,8 +269,8 @@ class PaddingAnalysis {
     if (at.axis < 0) return mixed();
     if (to.extent[at.axis] == from.extent[at.axis]) {
       const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
-      return along(to, at.axis, at.inner, x.known && (same || (x.value == 0 && n.op == Op::reduce_sum)),
-                   x.value);
+      return along(to, at.axis, at.inner,
+                   same || (is_zero(x) && n.op == Op::reduce_sum) ? x.candidates : Candidates{});
     }
     return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
   }
@@ -266,8 +310,7 @@ class PaddingAnalysis {
     }
     const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
     if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
-    r.known = zero;
-    r.value = 0;
+    if (zero) r.candidates = Candidates::one(0);
     return r;
   }
 
@@ -280,16 +323,21 @@ class PaddingAnalysis {
     const ir::ConvAxes axes = ir::conv_axes(g_, i);
     int batch = 0;
     while (axes.order[batch] != 1) ++batch;
-    return along(g_.dims(i), batch, at.inner, is_zero(x), 0);
+    return along(g_.dims(i), batch, at.inner, is_zero(x) ? x.candidates : Candidates{});
   }
 
+  static constexpr bool is_below_zero(const Candidates& x) {
+    for (int k = 0; k < x.count; ++k)
+      if (x.at[k] < 0) return true;
+    return false;
+  }
   constexpr PaddedValue gathered(int i) const {
     const PaddedValue& index = in(i, 1);
-    if (in(i, 0).kind != Kind::untouched || (index.known && index.value < 0)) return mixed();
+    if (in(i, 0).kind != Kind::untouched || is_below_zero(index.candidates)) return mixed();
     i64 row = 1;
     const Dims& table = g_.dims(g_.in(i, 0));
     for (int k = 1; k < table.rank; ++k) row *= table.extent[k];
-    return {Kind::by_row, index.stride * row, false, 0};
+    return {Kind::by_row, index.stride * row, {}};
   }
 
   constexpr PaddedValue along_lines(int i) const {
@@ -316,7 +364,7 @@ class PaddingAnalysis {
     bool known = true;
     for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
       const PaddedValue& x = in(i, k);
-      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
+      known = known && (k >= tensors || (x.candidates.count == 1 && x.candidates == in(i, 0).candidates));
       if (x.kind != Kind::by_row) continue;
       const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
       if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
@@ -324,8 +372,7 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
-    r.known = known;
-    r.value = in(i, 0).value;
+    if (known) r.candidates = in(i, 0).candidates;
     return r;
   }
 
@@ -375,8 +422,8 @@ class PaddingAnalysis {
           now.kind = next.kind, now.stride = next.stride;
         if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
           now = mixed();
-        if (now.known && !(next.known && next.value == now.value)) now.known = false;
-        changed = changed || before.kind != now.kind || before.known != now.known;
+        if (!(next.candidates == now.candidates)) now.candidates = {};
+        changed = changed || before.kind != now.kind || !(before.candidates == now.candidates);
       }
     }
     const int which = static_cast<int>(g_.nodes.items[i].imm);
@@ -401,9 +448,9 @@ constexpr bool padding_is_set(DType dtype, const InputUse& use) {
 constexpr PaddedValue padded_input(const Dims& d, i64 rows, DType dtype, const InputUse& use) {
   if (d.rank == 0 || d.extent[0] != rows) return {};
   const bool is_signed = is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32;
-  const bool known = !is_signed || padding_is_set(dtype, use);
-  return {PaddedValue::by_row, d.size() / rows, known,
-          holds_padded_labels(use) ? static_cast<double>(padded_label) : 0.0};
+  auto candidates = Candidates::one(holds_padded_labels(use) ? static_cast<double>(padded_label) : 0.0);
+  if (is_signed && !padding_is_set(dtype, use)) candidates.add(static_cast<double>(padded_label));
+  return {PaddedValue::by_row, d.size() / rows, candidates};
 }
 
 // Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those

@@ -132,6 +132,33 @@ TEST_CASE("padding: a weight that is 0 in padded rows leaves them out") {
                    in<f32, 8, 6>, in<f32, 8, 4>, in<f32, 8>));
 }
 
+// A loader may take any signed integer for the label: its padded rows are 0 or -100.
+TEST_CASE("padding: an integer that is above 0 in every sample says which rows count") {
+  const auto masked = [](const auto& m, auto x, auto target, auto present) {
+    const auto weight = cast<f32>(present > 0);
+    return sum<>(weight * mean<1>(square(m(x) - target))) / sum<>(weight);
+  };
+  CHECK(!counts<Mlp>(masked, in<f32, 8, 6>, in<f32, 8, 4>, in<i32, 8>));
+  CHECK(!counts<Mlp>(masked, in<f32, 8, 6>, in<f32, 8, 4>, in<i64, 8>));
+  CHECK(!counts<Mlp>(masked, in<f32, 8, 6>, in<f32, 8, 4>, in<u8, 8>));
+  CHECK(!counts([](auto x, auto present) { return sum<>(where(present == 1, x + 1.0f, 0.0f)); }, in<f32, 8>,
+                in<i32, 8>));
+  CHECK(!counts([](auto x, auto a, auto b) { return sum<>(where((a > 0) & (b > 0), x + 1.0f, 0.0f)); },
+                in<f32, 8>, in<i32, 8>, in<i64, 8>));
+  CHECK(!counts([](auto x, auto a, auto b) { return sum<>(where(a > 0, x + 1.0f, where(b > 0, x, 0.0f))); },
+                in<f32, 8>, in<i32, 8>, in<i64, 8>));
+  // 0 would count in the one, -100 in the other
+  CHECK(counts([](auto x, auto present) { return sum<>(where(present >= 0, x + 1.0f, 0.0f)); }, in<f32, 8>,
+               in<i32, 8>));
+  CHECK(counts([](auto x, auto kind) { return sum<>(where(kind < 0, x + 1.0f, 0.0f)); }, in<f32, 8>,
+               in<i32, 8>));
+  CHECK(counts([](auto x, auto kind) { return sum<>(cast<f32>(kind) * x + cast<f32>(kind)); }, in<f32, 8>,
+               in<i32, 8>));
+  // three numbers are possible, all of which leave the rows out: said to count
+  CHECK(counts([](auto x, auto a, auto b) { return sum<>(where(a + b > 0, x + 1.0f, 0.0f)); }, in<f32, 8>,
+               in<i32, 8>, in<i32, 8>));
+}
+
 TEST_CASE("padding: labels that are tokens, too, cannot be masked") {
   CHECK(counts<Attends>(
       [](const auto& m, auto tokens) {
