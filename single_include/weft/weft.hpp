@@ -404,6 +404,7 @@ struct half;
 struct interpolate;
 struct item;
 struct jvp;
+struct ChainedScheduler;
 struct LambdaLR;
 struct LinearLR;
 struct load;
@@ -420,6 +421,7 @@ struct mean;
 struct min;
 struct modules;
 struct mul_;
+struct MultiplicativeLR;
 struct MultiStepLR;
 struct named_parameters;
 struct numpy;
@@ -4438,6 +4440,7 @@ struct Given {
   bool on_host = false;           // they may be read
   i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
   bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
+  bool padded_labels = false;     // and takes these elements for labels
 };
 
 // A container of elements of type T, such as std::vector, std::span or a loader's array.
@@ -4454,6 +4457,7 @@ template <class A>
 concept Padded = requires(const A& a) {
   { a.valid_rows() } -> std::convertible_to<i64>;
   { a.is_padded_somewhere() } -> std::convertible_to<bool>;
+  { a.has_padded_labels() } -> std::convertible_to<bool>;
 };
 // One that knows its shape.
 template <class A>
@@ -4606,6 +4610,7 @@ Given argument(const A& a) {
       if constexpr (Padded<A>) {
         if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
         given.padded_somewhere = a.is_padded_somewhere();
+        given.padded_labels = a.has_padded_labels();
       }
       given.data = a.data();
     }
@@ -19505,14 +19510,15 @@ WEFT_REFUSAL(ModelHasFewMembers, "a model has at most 64 members: group some of 
 WEFT_REFUSAL(
     ModelHasNoContainer,
     "a model holds layers, parameters and numbers that are known while compiling: write std::array<Layer, "
-    "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::variant, "
-    "std::optional, std::function or a pointer, and keep text outside");
+    "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::tuple, "
+    "std::variant, std::optional, std::function or a pointer, and keep text outside");
 
-// A class whose size or type is known at run time only, or that owns what it points to.
+// A class whose size or type is known at run time only, or that owns what it points to; a tuple or a pair.
 template <class T>
 concept Container = requires {
   typename T::element_type;
 }
+|| requires { std::tuple_size<T>::value; }
 || requires {
   typename T::value_type;
   typename T::iterator;
@@ -21000,8 +21006,8 @@ inline constexpr i64 not_given = std::numeric_limits<i64>::min();
 WEFT_REFUSAL(
     SizesAreGiven,
     "a layer's sizes are template arguments, and one is missing: nn::Linear<in, out>, nn::Conv2d<in, out, "
-    "window>, nn::Embedding<count, size>, nn::LSTM<in, hidden>, nn::MultiheadAttention<features, heads>, "
-    "nn::Stack<Block, count>");
+    "window>, nn::Embedding<count, size>, nn::LSTM<in, hidden>, nn::GroupNorm<groups, channels>, "
+    "nn::MultiheadAttention<features, heads>, nn::Stack<Block, count>");
 template <class... Given>
 struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
@@ -21067,6 +21073,18 @@ WEFT_LOSS(HuberLoss)
 WEFT_LOSS(BCELoss)
 WEFT_LOSS(BCEWithLogitsLoss)
 WEFT_LOSS(KLDivLoss)
+WEFT_LOSS(CTCLoss)
+WEFT_LOSS(CosineEmbeddingLoss)
+WEFT_LOSS(GaussianNLLLoss)
+WEFT_LOSS(HingeEmbeddingLoss)
+WEFT_LOSS(MarginRankingLoss)
+WEFT_LOSS(MultiLabelMarginLoss)
+WEFT_LOSS(MultiLabelSoftMarginLoss)
+WEFT_LOSS(MultiMarginLoss)
+WEFT_LOSS(PoissonNLLLoss)
+WEFT_LOSS(SoftMarginLoss)
+WEFT_LOSS(TripletMarginLoss)
+WEFT_LOSS(TripletMarginWithDistanceLoss)
 #undef WEFT_LOSS
 
 // nn::functional::relu(x) is relu(x).
@@ -21099,6 +21117,9 @@ WEFT_INIT(orthogonal_)
 WEFT_INIT(uniform_)
 WEFT_INIT(normal_)
 WEFT_INIT(constant_)
+WEFT_INIT(dirac_)
+WEFT_INIT(eye_)
+WEFT_INIT(sparse_)
 WEFT_INIT(zeros_)
 WEFT_INIT(ones_)
 #undef WEFT_INIT
@@ -25391,7 +25412,7 @@ WEFT_REFUSAL(
     ReturnsExpressions,
     "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
     "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
-    "not by its type, nn::ReLU(x)");
+    "not by its type, nn::ReLU(x); of a model's gradient g, nn::parameters(g)");
 
 WEFT_REFUSAL(
     ResultIsDeduced,
@@ -26829,9 +26850,9 @@ inline constexpr Checks given_checks{
 //
 // A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
-// is one constant: a label is padded_label, what is a float or an index 0, and another signed integer, which
-// a loader may take for a label, not known; a sum along the rows of what is 0 in padded rows does not depend
-// on them.
+// is one of two constants: a label is padded_label, a float or an index 0, and another signed integer, which
+// a loader may take for a label, either; a sum along the rows of what is 0 in padded rows does not depend on
+// them.
 
 // ---- weft/transforms/input_use.hpp ----
 // What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
@@ -26899,13 +26920,43 @@ namespace WEFT_NAMESPACE::transforms {
 
 inline constexpr i64 padded_label = -100;
 
+// The numbers that a value may be; none: not known.
+struct Candidates {
+  static constexpr int most = 2;
+  int count = 0;
+  double at[most]{};
+
+  static constexpr Candidates one(double x) { return {1, {x}}; }
+  constexpr bool known() const { return count > 0; }
+  constexpr bool only(double x) const { return count == 1 && at[0] == x; }
+  constexpr bool operator==(const Candidates& o) const {
+    for (int i = 0; i < count; ++i)
+      if (!o.has(at[i])) return false;
+    return count == o.count;
+  }
+  constexpr bool has(double x) const {
+    for (int i = 0; i < count; ++i)
+      if (at[i] == x) return true;
+    return false;
+  }
+  // False where there is no room for it: then nothing is known.
+  constexpr bool add(double x) {
+    if (has(x)) return true;
+    if (count == most) {
+      count = 0;
+      return false;
+    }
+    at[count++] = x;
+    return true;
+  }
+};
+
 struct PaddedValue {
   enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
   // by_row: elements from one row to the next, in row-major order of all elements
   i64 stride = 0;
   // what it is in padded rows (by_row), or everywhere (untouched)
-  bool known = false;
-  double value = 0;
+  Candidates candidates{};
 };
 
 class PaddingAnalysis {
@@ -26923,10 +26974,10 @@ class PaddingAnalysis {
  private:
   using Kind = PaddedValue::Kind;
   using Op = ir::Op;
-  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, false, 0}; }
-  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, true, x}; }
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, {}}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, Candidates::one(x)}; }
   static constexpr PaddedValue untouched() { return {}; }
-  static constexpr bool is_zero(const PaddedValue& v) { return v.known && v.value == 0; }
+  static constexpr bool is_zero(const PaddedValue& v) { return v.candidates.only(0); }
 
   // The axis whose index says the row, and the stride along that axis alone; -1: the rows are not one axis's.
   struct Place {
@@ -26944,8 +26995,8 @@ class PaddingAnalysis {
     return {};
   }
   // By row along `axis` of the result, known or not.
-  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, bool known = false, double x = 0) {
-    return {Kind::by_row, inner * row_major_strides(d).extent[axis], known, x};
+  static constexpr PaddedValue along(const Dims& d, int axis, i64 inner, const Candidates& x = {}) {
+    return {Kind::by_row, inner * row_major_strides(d).extent[axis], x};
   }
 
   constexpr PaddedValue value(int i, const List<PaddedValue>& inputs) const {
@@ -26987,88 +27038,102 @@ class PaddingAnalysis {
     bool all_known = true;
     for (int k = 0; k < n.arity; ++k) {
       const PaddedValue& x = in(i, k);
-      all_known = all_known && x.known;
+      all_known = all_known && x.candidates.known();
       if (x.kind != Kind::by_row) continue;
       if (r.kind == Kind::by_row && r.stride != x.stride) return mixed();
       r.kind = Kind::by_row;
       r.stride = x.stride;
     }
-    if (n.op == Op::select && in(i, 0).known) {
-      const PaddedValue& chosen = in(i, in(i, 0).value != 0 ? 1 : 2);
-      r.known = chosen.known;
-      r.value = chosen.value;
+    if (n.op == Op::select && in(i, 0).candidates.known()) {
+      r.candidates = selected(i);
     } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
-      r.known = true;
-      r.value = 0;
-    } else if (all_known) {
-      evaluate(i, r);
+      r.candidates = Candidates::one(0);
+    } else if (all_known && n.arity <= 2) {
+      r.candidates = evaluated(i);
     }
     return r;
   }
-  // Of known operands; what is not among these cases stays unknown.
-  constexpr void evaluate(int i, PaddedValue& r) const {
+  constexpr Candidates selected(int i) const {
+    const Candidates& condition = in(i, 0).candidates;
+    Candidates r;
+    for (int c = 0; c < condition.count; ++c) {
+      const Candidates& chosen = in(i, condition.at[c] != 0 ? 1 : 2).candidates;
+      if (!chosen.known()) return {};
+      for (int k = 0; k < chosen.count; ++k)
+        if (!r.add(chosen.at[k])) return {};
+    }
+    return r;
+  }
+  constexpr Candidates evaluated(int i) const {
     const ir::Node& n = g_.nodes.items[i];
-    const double a = in(i, 0).value, b = n.arity > 1 ? in(i, 1).value : 0;
+    const Candidates one = Candidates::one(0);
+    const Candidates &x = in(i, 0).candidates, &y = n.arity > 1 ? in(i, 1).candidates : one;
+    Candidates r;
+    for (int k = 0; k < x.count; ++k)
+      for (int l = 0; l < y.count; ++l) {
+        double result = 0;
+        if (!evaluate(n, x.at[k], y.at[l], result) || !r.add(result)) return {};
+      }
+    return r;
+  }
+  // Of one number for each operand; false: what is not among these cases stays unknown.
+  static constexpr bool evaluate(const ir::Node& n, double a, double b, double& r) {
     const bool flags = n.dtype == DType::boolean;
-    r.known = true;
     switch (n.op) {
       case Op::cast:
-        r.value = flags ? (a != 0 ? 1 : 0) : a;
+        r = flags ? (a != 0 ? 1 : 0) : a;
         // of integers what every one of their dtypes holds
-        r.known = flags || is_float(n.dtype) ||
-                  (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
-                   a == static_cast<double>(static_cast<i64>(a)));
-        break;
+        return flags || is_float(n.dtype) ||
+               (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
+                a == static_cast<double>(static_cast<i64>(a)));
       case Op::stop_gradient:
       case Op::surrogate:
-        r.value = a;
-        break;
+        r = a;
+        return true;
       case Op::neg:
-        r.value = -a;
-        break;
+        r = -a;
+        return true;
       case Op::abs:
-        r.value = a < 0 ? -a : a;
-        break;
+        r = a < 0 ? -a : a;
+        return true;
       case Op::logical_not:
-        r.value = a == 0 ? 1 : 0;
-        break;
+        r = a == 0 ? 1 : 0;
+        return true;
       case Op::add:
-        r.value = a + b;
-        break;
+        r = a + b;
+        return true;
       case Op::sub:
-        r.value = a - b;
-        break;
+        r = a - b;
+        return true;
       case Op::mul:
-        r.value = a * b;
-        break;
+        r = a * b;
+        return true;
       case Op::max:
-        r.value = a < b ? b : a;
-        break;
+        r = a < b ? b : a;
+        return true;
       case Op::min:
-        r.value = b < a ? b : a;
-        break;
+        r = b < a ? b : a;
+        return true;
       case Op::eq:
-        r.value = a == b ? 1 : 0;
-        break;
+        r = a == b ? 1 : 0;
+        return true;
       case Op::ne:
-        r.value = a != b ? 1 : 0;
-        break;
+        r = a != b ? 1 : 0;
+        return true;
       case Op::lt:
-        r.value = a < b ? 1 : 0;
-        break;
+        r = a < b ? 1 : 0;
+        return true;
       case Op::le:
-        r.value = a <= b ? 1 : 0;
-        break;
+        r = a <= b ? 1 : 0;
+        return true;
       case Op::bit_and:
-        r.known = flags;
-        r.value = a != 0 && b != 0 ? 1 : 0;
-        break;
+        r = a != 0 && b != 0 ? 1 : 0;
+        return flags;
       case Op::bit_or:
-        r.known = flags;
-        r.value = a != 0 || b != 0 ? 1 : 0;
-        break;
+        r = a != 0 || b != 0 ? 1 : 0;
+        return flags;
       default:
-        r.known = false;
+        return false;
     }
   }
 
@@ -27081,19 +27146,19 @@ class PaddingAnalysis {
     if (at.axis < 0) return mixed();
     switch (n.op) {
       case Op::broadcast:
-        return along(to, at.axis + to.rank - from.rank, at.inner, x.known, x.value);
+        return along(to, at.axis + to.rank - from.rank, at.inner, x.candidates);
       case Op::permute:
         for (int k = 0; k < to.rank; ++k)
-          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.known, x.value);
+          if (g_.attribute(i, k) == at.axis) return along(to, k, at.inner, x.candidates);
         return mixed();
       case Op::slice:
         if (from.extent[at.axis] != to.extent[at.axis] || g_.attribute(i, 2 * at.axis + 1) != 1)
           return mixed();
-        return along(to, at.axis, at.inner, x.known, x.value);
+        return along(to, at.axis, at.inner, x.candidates);
       default:
         if (from.extent[at.axis] != to.extent[at.axis]) return mixed();
-        return along(to, at.axis, at.inner, x.known && x.value == ir::constant_value(n.dtype, n.imm),
-                     x.value);
+        return along(to, at.axis, at.inner,
+                     x.candidates.only(ir::constant_value(n.dtype, n.imm)) ? x.candidates : Candidates{});
     }
   }
 
@@ -27105,8 +27170,8 @@ class PaddingAnalysis {
     if (at.axis < 0) return mixed();
     if (to.extent[at.axis] == from.extent[at.axis]) {
       const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
-      return along(to, at.axis, at.inner, x.known && (same || (x.value == 0 && n.op == Op::reduce_sum)),
-                   x.value);
+      return along(to, at.axis, at.inner,
+                   same || (is_zero(x) && n.op == Op::reduce_sum) ? x.candidates : Candidates{});
     }
     return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
   }
@@ -27146,8 +27211,7 @@ class PaddingAnalysis {
     }
     const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
     if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
-    r.known = zero;
-    r.value = 0;
+    if (zero) r.candidates = Candidates::one(0);
     return r;
   }
 
@@ -27160,16 +27224,21 @@ class PaddingAnalysis {
     const ir::ConvAxes axes = ir::conv_axes(g_, i);
     int batch = 0;
     while (axes.order[batch] != 1) ++batch;
-    return along(g_.dims(i), batch, at.inner, is_zero(x), 0);
+    return along(g_.dims(i), batch, at.inner, is_zero(x) ? x.candidates : Candidates{});
   }
 
+  static constexpr bool is_below_zero(const Candidates& x) {
+    for (int k = 0; k < x.count; ++k)
+      if (x.at[k] < 0) return true;
+    return false;
+  }
   constexpr PaddedValue gathered(int i) const {
     const PaddedValue& index = in(i, 1);
-    if (in(i, 0).kind != Kind::untouched || (index.known && index.value < 0)) return mixed();
+    if (in(i, 0).kind != Kind::untouched || is_below_zero(index.candidates)) return mixed();
     i64 row = 1;
     const Dims& table = g_.dims(g_.in(i, 0));
     for (int k = 1; k < table.rank; ++k) row *= table.extent[k];
-    return {Kind::by_row, index.stride * row, false, 0};
+    return {Kind::by_row, index.stride * row, {}};
   }
 
   constexpr PaddedValue along_lines(int i) const {
@@ -27196,7 +27265,7 @@ class PaddingAnalysis {
     bool known = true;
     for (int k = 0; k < g_.nodes.items[i].arity; ++k) {
       const PaddedValue& x = in(i, k);
-      known = known && (k >= tensors || (x.known && x.value == in(i, 0).value));
+      known = known && (k >= tensors || (x.candidates.count == 1 && x.candidates == in(i, 0).candidates));
       if (x.kind != Kind::by_row) continue;
       const Place at = k < tensors ? place(g_.dims(g_.in(i, k)), x.stride) : Place{};
       if (at.axis < 0 || ir::last_offset(ir::whole_dims(g_, i), block, at.axis) != 0) return mixed();
@@ -27204,8 +27273,7 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
-    r.known = known;
-    r.value = in(i, 0).value;
+    if (known) r.candidates = in(i, 0).candidates;
     return r;
   }
 
@@ -27255,8 +27323,8 @@ class PaddingAnalysis {
           now.kind = next.kind, now.stride = next.stride;
         if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
           now = mixed();
-        if (now.known && !(next.known && next.value == now.value)) now.known = false;
-        changed = changed || before.kind != now.kind || before.known != now.known;
+        if (!(next.candidates == now.candidates)) now.candidates = {};
+        changed = changed || before.kind != now.kind || !(before.candidates == now.candidates);
       }
     }
     const int which = static_cast<int>(g_.nodes.items[i].imm);
@@ -27277,22 +27345,30 @@ constexpr bool padding_is_set(DType dtype, const InputUse& use) {
   return is_integer(dtype) && (use.is_index || use.is_label);
 }
 
-// What an input is; `rows`: of the batch.
-constexpr PaddedValue padded_input(const Dims& d, i64 rows, DType dtype, const InputUse& use) {
-  if (d.rank == 0 || d.extent[0] != rows) return {};
-  const bool is_signed = is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32;
-  const bool known = !is_signed || padding_is_set(dtype, use);
-  return {PaddedValue::by_row, d.size() / rows, known,
-          holds_padded_labels(use) ? static_cast<double>(padded_label) : 0.0};
+// Whether they may be either.
+constexpr bool padding_is_open(DType dtype, const InputUse& use) {
+  return is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32 && !padding_is_set(dtype, use);
 }
+
+// Which input's padded rows hold padded_label among those that are open: all of them may, or one does.
+inline constexpr int any_input = -1;
 
 // Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
 // of another first extent. `uses`: find_input_uses().
-constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
+constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses,
+                              int label = any_input) {
   List<PaddedValue> inputs;
   for (int k = 0; k < g.inputs.size(); ++k) {
     const int input = g.inputs[k];
-    inputs.push(input < 0 ? PaddedValue{} : padded_input(g.dims(input), rows, g.nodes[input].dtype, uses[k]));
+    PaddedValue v;
+    if (const Dims d = input < 0 ? Dims{} : g.dims(input); d.rank > 0 && d.extent[0] == rows) {
+      const bool open = padding_is_open(g.nodes[input].dtype, uses[k]);
+      const bool is_label = holds_padded_labels(uses[k]) || (open && k == label);
+      v = {PaddedValue::by_row, d.size() / rows,
+           Candidates::one(is_label ? static_cast<double>(padded_label) : 0.0)};
+      if (open && label == any_input) v.candidates.add(static_cast<double>(padded_label));
+    }
+    inputs.push(v);
   }
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }
@@ -27325,12 +27401,22 @@ struct InputTable {
     return t;
   }
   static constexpr Table table = make();
-  // Whether padded rows count in result `which`.
-  static constexpr bool padding_counts(int which, i64 rows) {
+  // Of these the padded rows are as the batch has them: 0, or padded_label in what its loader takes for
+  // labels, by default in the last one.
+  static constexpr bool is_open(int k) {
+    return transforms::padding_is_open(table.row[k].dtype, table.row[k].use);
+  }
+  static constexpr int last_open() {
+    int k = count - 1;
+    while (k >= 0 && !is_open(k)) --k;
+    return k;
+  }
+  // Whether padded rows count in result `which`, whichever open input has labels or where `label` has them.
+  static constexpr bool padding_counts(int which, i64 rows, int label = transforms::any_input) {
     const ir::Graph g = Traced::graph();
     transforms::InputUse uses[count > 0 ? count : 1]{};
     for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_counts(g, g.outputs[which], rows, uses);
+    return transforms::padding_counts(g, g.outputs[which], rows, uses, label);
   }
 };
 
@@ -39001,6 +39087,42 @@ struct std::tuple_element<K, weft::StepLoss> {
 // join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
 // read.
 
+// ---- weft/data/values.hpp ----
+// Elements one after another in host memory, of every dtype that a program reads: std::vector but for bool,
+// whose vector keeps bits.
+
+namespace WEFT_NAMESPACE::data {
+
+// Of bool, one byte each; made of a std::vector<bool>.
+class Flags {
+ public:
+  using value_type = bool;
+  Flags() = default;
+  explicit Flags(std::size_t count, bool value = false) : bytes_(count, value) {}
+  Flags(std::initializer_list<bool> values) : bytes_(values.begin(), values.end()) {}
+  Flags(const std::vector<bool>& values) : bytes_(values.begin(), values.end()) {}
+  // A byte that holds a bool, 0 or 1, is read as one: char types may alias any other.
+  const bool* data() const { return reinterpret_cast<const bool*>(bytes_.data()); }
+  bool* data() { return reinterpret_cast<bool*>(bytes_.data()); }
+  std::size_t size() const { return bytes_.size(); }
+  bool empty() const { return bytes_.empty(); }
+  const bool& operator[](std::size_t i) const { return data()[i]; }
+  bool& operator[](std::size_t i) { return data()[i]; }
+  const bool* begin() const { return data(); }
+  const bool* end() const { return data() + size(); }
+  void reserve(std::size_t count) { bytes_.reserve(count); }
+  void push_back(bool value) { bytes_.push_back(value); }
+
+ private:
+  static_assert(sizeof(bool) == sizeof(unsigned char));
+  std::vector<unsigned char> bytes_;
+};
+
+template <class T>
+using Values = std::conditional_t<std::is_same_v<T, bool>, Flags, std::vector<T>>;
+
+}  // namespace WEFT_NAMESPACE::data
+
 namespace WEFT_NAMESPACE::data {
 
 // One field of one sample inside a dataset's memory, which it keeps alive where it is given the owner:
@@ -39023,10 +39145,21 @@ class Row {
   Shared<const Counted> owner_;
 };
 
-// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
-// the type of its elements.
+WEFT_REFUSAL(
+    FieldIsOneArray,
+    "a field of a sample is a number, a std::array of numbers or of arrays, a std::vector of numbers "
+    "or of arrays, or a Row: elements of one dtype one after another, where a vector of vectors "
+    "would be one std::vector of all, with its shape in data::Arrays");
+
+template <class T>
+inline constexpr bool is_element = !requires(const T& x) {
+  x.begin();
+};
+// What a field of a sample may be: a Row, a number, or a std::array or a std::vector of numbers or of
+// std::arrays. `Element` is the type of its elements, data() where they begin.
 template <class F>
 struct Field {
+  static_assert(sizeof(FieldIsOneArray<is_element<F>, F>) > 0);
   using Element = F;
   static const F* data(const F& field) { return &field; }
   static i64 size(const F&) { return 1; }
@@ -39039,20 +39172,51 @@ struct Field<Row<T>> {
   static i64 size(const Row<T>& field) { return field.size(); }
   static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
 };
+template <class T>
+struct ArrayField {  // what is behind each other in an array or a vector of T
+  static_assert(sizeof(FieldIsOneArray<is_element<T>, T>) > 0);
+  using Element = T;
+  static const T* data(const T* at) { return at; }
+  static std::vector<i64> shape(i64 first) { return {first}; }
+  static constexpr i64 size = 1;
+};
+template <class T, std::size_t N>
+struct ArrayField<std::array<T, N>> {
+  using Inner = ArrayField<T>;
+  using Element = typename Inner::Element;
+  static_assert(sizeof(std::array<T, N>) == N * sizeof(T));
+  static const Element* data(const std::array<T, N>* at) { return Inner::data(at->data()); }
+  static std::vector<i64> shape(i64 first) {
+    std::vector<i64> all = Inner::shape(static_cast<i64>(N));
+    all.insert(all.begin(), first);
+    return all;
+  }
+  static constexpr i64 size = static_cast<i64>(N) * Inner::size;
+};
 template <class T, std::size_t N>
 struct Field<std::array<T, N>> {
-  using Element = T;
-  static const T* data(const std::array<T, N>& field) { return field.data(); }
-  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
-  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
+  using Part = ArrayField<T>;
+  using Element = typename Part::Element;
+  static const Element* data(const std::array<T, N>& field) { return Part::data(field.data()); }
+  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N) * Part::size; }
+  static std::vector<i64> shape(const std::array<T, N>&) { return Part::shape(static_cast<i64>(N)); }
 };
 template <class T>
 struct Field<std::vector<T>> {
-  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
-  using Element = T;
-  static const T* data(const std::vector<T>& field) { return field.data(); }
-  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
-  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
+  using Part = ArrayField<T>;
+  using Element = typename Part::Element;
+  static const Element* data(const std::vector<T>& field) { return Part::data(field.data()); }
+  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()) * Part::size; }
+  static std::vector<i64> shape(const std::vector<T>& field) {
+    return Part::shape(static_cast<i64>(field.size()));
+  }
+};
+template <>
+struct Field<std::vector<bool>> {
+  using Element = bool;
+  static auto data(const std::vector<bool>& field) { return field.begin(); }
+  static i64 size(const std::vector<bool>& field) { return static_cast<i64>(field.size()); }
+  static std::vector<i64> shape(const std::vector<bool>& field) { return {static_cast<i64>(field.size())}; }
 };
 
 // The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
@@ -39087,7 +39251,7 @@ concept IterableDataset = requires(const D& dataset, i64 epoch) {
 // One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
 template <class T>
 struct Column {
-  std::vector<T> values;
+  Values<T> values;
   std::vector<i64> row_shape;
 };
 
@@ -39113,8 +39277,7 @@ struct MeantColumn {
 // Copies share the rows, which never change.
 template <class... Ts>
 class Arrays {
-  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
-                "weft: name at least one field; use u8 for bool");
+  static_assert(sizeof...(Ts) > 0, "weft: name at least one field");
 
  public:
   Arrays() : rows_(new Rows) {}
@@ -39416,7 +39579,7 @@ class Array {
   explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
     for (const i64 extent : shape_) size_ *= extent;
     valid_rows_ = shape_.empty() ? 1 : shape_[0];
-    values_ = std::vector<T>(static_cast<std::size_t>(size_));
+    values_ = Values<T>(static_cast<std::size_t>(size_));
   }
   const T* data() const { return values_.data(); }
   T* data() { return values_.data(); }
@@ -39434,9 +39597,11 @@ class Array {
   }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  // How many leading rows are samples, and whether its loader pads a batch of the epoch: trainers read these.
+  // How many leading rows are samples, whether its loader pads a batch of the epoch, and whether it does with
+  // ignored_label: trainers read these.
   i64 valid_rows() const { return valid_rows_; }
   bool is_padded_somewhere() const { return padded_somewhere_; }
+  bool has_padded_labels() const { return padded_labels_; }
 
  private:
   template <i64, class...>
@@ -39444,10 +39609,10 @@ class Array {
   template <class>
   friend class BatchBuilder;
   std::vector<i64> shape_;
-  std::vector<T> values_;
+  Values<T> values_;
   i64 size_ = 1;
   i64 valid_rows_ = 0;
-  bool padded_somewhere_ = false;
+  bool padded_somewhere_ = false, padded_labels_ = false;
 };
 
 WEFT_REFUSAL(
@@ -39555,6 +39720,9 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
         throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
       }
     });
+    each([&]<std::size_t F>() {
+      std::get<F>(batch_.fields_).padded_labels_ = pads && label_field_ == static_cast<int>(F);
+    });
   }
 
   Batch<BatchSize, Ts...>& batch() { return batch_; }
@@ -39567,7 +39735,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       auto& array = std::get<F>(batch_.fields_);
       const auto& field = std::get<F>(sample);
       const i64 size = array.size() / BatchSize;
-      // Of a sample's kinds of field a Row alone has more than one axis.
+      // Of a sample's kinds of field a Row alone has axes that differ between samples of one size.
       bool fits = Traits::size(field) == size;
       if constexpr (requires { field.shape(); })
         fits = std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
@@ -39599,8 +39767,9 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
 
  private:
   // Throws "loader/finite" or "loader/label".
-  template <std::size_t F, class T>
-  void check_row(const T* values, i64 size, i64 sample_number) const {
+  template <std::size_t F, class It>
+  void check_row(It values, i64 size, i64 sample_number) const {
+    using T = std::tuple_element_t<F, std::tuple<Ts...>>;
     const auto refuse = [&](const char* id, i64 i, const std::string& value) {
       throw Error(id, "field " + std::to_string(F) + " of sample " + std::to_string(sample_number) + " is " +
                           value + " at element " + std::to_string(i));
@@ -39610,7 +39779,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
         if (check_.indices && label_field_ == static_cast<int>(F) && values[i] < 0 &&
             values[i] != T(ignored_label))
           refuse("loader/label", i, std::to_string(values[i]));
-      } else if constexpr (!std::is_integral_v<T>) {
+      } else if constexpr (!std::is_integral_v<T> && is_element<T>) {
         const double x = static_cast<double>(values[i]);
         if (check_.finite && !(x - x == 0))
           refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");
@@ -40187,6 +40356,25 @@ WEFT_REFUSAL(
     DatasetIsArrays,
     "a dataset of arrays is data::Arrays<f32, i32> rows({values, {8}}, {labels, {}}): the values of all "
     "samples and the shape of one, field by field");
+WEFT_REFUSAL(
+    OrderIsOption,
+    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), with "
+    ".rank "
+    "and .ranks for the part of one process; samples chosen by hand are data::subset(dataset, indices)");
+#define WEFT_SAMPLER(Name)                                                 \
+  struct Name : AfterRefusal {                                             \
+    template <class... A>                                                  \
+    explicit Name(const A&...) {                                           \
+      static_assert(sizeof(OrderIsOption<(sizeof...(A) > 99), A...>) > 0); \
+    }                                                                      \
+  };
+WEFT_SAMPLER(RandomSampler)
+WEFT_SAMPLER(SequentialSampler)
+WEFT_SAMPLER(SubsetRandomSampler)
+WEFT_SAMPLER(WeightedRandomSampler)
+WEFT_SAMPLER(DistributedSampler)
+WEFT_SAMPLER(BatchSampler)
+#undef WEFT_SAMPLER
 struct TensorDataset : AfterRefusal {
   template <class... A>
   explicit TensorDataset(const A&...) {
@@ -46199,7 +46387,7 @@ WEFT_REFUSAL(GroupsDivide,
              "GroupNorm<groups, channels>: the number of channels is a multiple of the number of groups");
 
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
-template <i64 Groups, i64 C, bool Affine = true, class T = f32>
+template <i64 Groups, i64 C = not_given, bool Affine = true, class T = f32>
 struct GroupNorm {
   static_assert(sizeof(GroupsDivide<(Groups > 0 && C % Groups == 0), GivenSize<Groups>, Shape<C>>) > 0);
   module_detail::OneIf<Affine, Param<T, Shape<C>, init::Ones>> weight{};
@@ -46231,6 +46419,8 @@ struct GroupNorm {
     }
   }
 };
+template <i64 Groups, bool Affine, class T>
+struct GroupNorm<Groups, not_given, Affine, T> : WithoutSizes<spelled::Linear, GivenSize<Groups>> {};
 
 }  // namespace WEFT_NAMESPACE::nn
 
@@ -46387,7 +46577,7 @@ constexpr auto bilinear(const X& x1, const Y& x2, const W& weight, const B& bias
 }  // namespace functional
 
 // x1 (..., In1), x2 (..., In2) -> (..., Out). weight (Out, In1, In2), bias (Out), uniform in +-1 / sqrt(In1).
-template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
+template <i64 In1, i64 In2 = not_given, i64 Out = not_given, bool Bias = true, class T = f32>
 struct Bilinear {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
@@ -46396,6 +46586,8 @@ struct Bilinear {
   }
   WEFT_REFUSED_ONE(Bilinear)
 };
+template <i64 In1, i64 In2>
+struct Bilinear<In1, In2, not_given> : WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>> {};
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
@@ -47388,7 +47580,7 @@ struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding
 
 // Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
-template <i64 Count, i64 Size, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
+template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
 struct EmbeddingBag {
   static_assert(Padding >= no_padding && Padding < Count,
                 "embedding: the padding row lies outside the table");
@@ -47399,6 +47591,9 @@ struct EmbeddingBag {
   constexpr auto operator()(const auto& index, const auto& offsets) const {
     return functional::embedding_bag<How, Padding>(index, weight, offsets);
   }
+};
+template <i64 Count, Bag How, class T, i64 Padding>
+struct EmbeddingBag<Count, not_given, How, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {
 };
 
 }  // namespace WEFT_NAMESPACE::nn
@@ -50621,7 +50816,7 @@ WEFT_REFUSAL(
     "loop<8>(body, carry)");
 WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
-             "literal, zeros<f32, 8>(), write zeros_like(x)");
+             "literal, zeros<f32, 8>(), write zeros_like(v), v an input or a parameter");
 
 WEFT_REFUSAL(
     WhileTakes,
@@ -51420,6 +51615,44 @@ template <class Block, auto N = 1>
 struct ModuleList : std::array<Block, static_cast<std::size_t>(N)> {
   static_assert(sizeof(ModulesAreArray<sizeof(Block) == 0>) > 0);
 };
+WEFT_REFUSAL(ModulesAreMembers,
+             "modules and parameters by name are the members of a struct, and parameters by number "
+             "std::array<nn::Param<f32, Shape<4>>, 3>");
+#define WEFT_LIST(Name)                                                \
+  template <class First, auto...>                                      \
+  struct Name : AfterRefusal {                                         \
+    static_assert(sizeof(ModulesAreMembers<sizeof(First*) == 0>) > 0); \
+  };
+WEFT_LIST(ModuleDict)
+WEFT_LIST(ParameterDict)
+WEFT_LIST(ParameterList)
+#undef WEFT_LIST
+// Layers that would take their inputs' sizes from the first batch.
+#define WEFT_LAZY(Name)    \
+  template <auto... Sizes> \
+  struct Name : WithoutSizes<spelled::Linear, std::integral_constant<decltype(Sizes), Sizes>...> {};
+WEFT_LAZY(LazyLinear)
+WEFT_LAZY(LazyConv1d)
+WEFT_LAZY(LazyConv2d)
+WEFT_LAZY(LazyConv3d)
+WEFT_LAZY(LazyConvTranspose1d)
+WEFT_LAZY(LazyConvTranspose2d)
+WEFT_LAZY(LazyConvTranspose3d)
+WEFT_LAZY(LazyBatchNorm1d)
+WEFT_LAZY(LazyBatchNorm2d)
+WEFT_LAZY(LazyBatchNorm3d)
+#undef WEFT_LAZY
+WEFT_REFUSAL(UpsampleIsOne,
+             "resizing is one layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2, .mode = "
+             "nn::Interpolation::bilinear}>");
+#define WEFT_UPSAMPLING(Name)                                          \
+  template <auto... Sizes>                                             \
+  struct Name : AfterRefusal {                                         \
+    static_assert(sizeof(UpsampleIsOne<(sizeof...(Sizes) > 99)>) > 0); \
+  };
+WEFT_UPSAMPLING(UpsamplingNearest2d)
+WEFT_UPSAMPLING(UpsamplingBilinear2d)
+#undef WEFT_UPSAMPLING
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/padding.hpp ----
@@ -60820,6 +61053,8 @@ WEFT_SCHEDULE(ConstantLR)
 WEFT_SCHEDULE(PolynomialLR)
 WEFT_SCHEDULE(LambdaLR)
 WEFT_SCHEDULE(SequentialLR)
+WEFT_SCHEDULE(MultiplicativeLR)
+WEFT_SCHEDULE(ChainedScheduler)
 #undef WEFT_SCHEDULE
 
 // SequentialLR: parts[i] holds from milestones[i - 1] on and counts its own steps from there. One milestone
@@ -61933,6 +62168,7 @@ WEFT_MISSPELT(Sgd)
 WEFT_MISSPELT(Adamw)
 WEFT_MISSPELT(AdaGrad)
 WEFT_MISSPELT(AdaDelta)
+WEFT_MISSPELT(SparseAdam)
 #undef WEFT_MISSPELT
 
 WEFT_REFUSAL(
@@ -67484,6 +67720,41 @@ void start_f8_scales(const Device& device, std::byte* optimizer, const exec::Sha
 }
 
 }  // namespace WEFT_NAMESPACE::train
+// ---- weft/train/padding.hpp ----
+// Batches that a loader has padded, and a loss in which their padded rows would count.
+
+namespace WEFT_NAMESPACE::train {
+
+// Whether of the inputs whose padded rows are as the batch has them (exec::InputTable) the last one alone has
+// labels, as a loader has it unless it is told otherwise.
+template <class Inputs, std::size_t N>
+bool last_open_has_labels(const std::array<exec::Given, N>& batch) {
+  bool as_assumed = true;
+  for (std::size_t k = 0; k < N; ++k)
+    if (Inputs::is_open(static_cast<int>(k)))
+      as_assumed = as_assumed && batch[k].padded_labels == (static_cast<int>(k) == Inputs::last_open());
+  return as_assumed;
+}
+
+// Throws "train/padding" where padded rows of a batch would count in the loss.
+template <class Inputs, i64 Rows, std::size_t N>
+void check_padding(const std::array<exec::Given, N>& batch) {
+  bool padded = false;
+  for (const exec::Given& given : batch) padded = padded || given.padded_somewhere || given.valid_rows >= 0;
+  if (!padded) return;
+  constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
+  if constexpr (counts) {
+    constexpr int last = Inputs::last_open();
+    constexpr bool last_counts = Rows == 0 || last < 0 || Inputs::padding_counts(0, Rows, last);
+    if (last_counts || !last_open_has_labels<Inputs>(batch))
+      throw Error("train/padding",
+                  "the loader pads the last batch, and this loss would count the padded rows, as no label "
+                  "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
+                  "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::train
 // ---- weft/train/state_copies.hpp ----
 // The state of a trainer, of which ranks may have pieces, to and from checkpoints. Law: what goes to a file
 // and comes back is the state as a single process has it, whoever has which piece of it now.
@@ -67912,25 +68183,6 @@ class StateCopies {
 }  // namespace WEFT_NAMESPACE::train
 
 namespace WEFT_NAMESPACE {
-
-namespace train {
-
-// Throws where padded rows of a batch would count in the loss.
-template <class Inputs, i64 Rows, std::size_t N>
-void check_padding(const std::array<exec::Given, N>& batch) {
-  for (const exec::Given& given : batch)
-    if (given.padded_somewhere || given.valid_rows >= 0) {
-      constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
-      if constexpr (counts)
-        throw Error(
-            "train/padding",
-            "the loader pads the last batch, and this loss would count the padded rows, as no label "
-            "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
-            "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
-    }
-}
-
-}  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
 class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,

@@ -160,14 +160,15 @@ WEFT_REFUSAL(ModelHasFewMembers, "a model has at most 64 members: group some of 
 WEFT_REFUSAL(
     ModelHasNoContainer,
     "a model holds layers, parameters and numbers that are known while compiling: write std::array<Layer, "
-    "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::variant, "
-    "std::optional, std::function or a pointer, and keep text outside");
+    "N>, nn::Sequential<...> or a template parameter in place of std::vector, std::map, std::tuple, "
+    "std::variant, std::optional, std::function or a pointer, and keep text outside");
 
-// A class whose size or type is known at run time only, or that owns what it points to.
+// A class whose size or type is known at run time only, or that owns what it points to; a tuple or a pair.
 template <class T>
 concept Container = requires {
   typename T::element_type;
 }
+|| requires { std::tuple_size<T>::value; }
 || requires {
   typename T::value_type;
   typename T::iterator;

@@ -15,6 +15,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
 #include "weft/data/dataset.hpp"
+#include "weft/data/values.hpp"
 
 namespace WEFT_NAMESPACE::data {
 
@@ -30,7 +31,7 @@ class Array {
   explicit Array(std::vector<i64> shape) : shape_(std::move(shape)) {
     for (const i64 extent : shape_) size_ *= extent;
     valid_rows_ = shape_.empty() ? 1 : shape_[0];
-    values_ = std::vector<T>(static_cast<std::size_t>(size_));
+    values_ = Values<T>(static_cast<std::size_t>(size_));
   }
   const T* data() const { return values_.data(); }
   T* data() { return values_.data(); }
@@ -48,9 +49,11 @@ class Array {
   }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  // How many leading rows are samples, and whether its loader pads a batch of the epoch: trainers read these.
+  // How many leading rows are samples, whether its loader pads a batch of the epoch, and whether it does with
+  // ignored_label: trainers read these.
   i64 valid_rows() const { return valid_rows_; }
   bool is_padded_somewhere() const { return padded_somewhere_; }
+  bool has_padded_labels() const { return padded_labels_; }
 
  private:
   template <i64, class...>
@@ -58,10 +61,10 @@ class Array {
   template <class>
   friend class BatchBuilder;
   std::vector<i64> shape_;
-  std::vector<T> values_;
+  Values<T> values_;
   i64 size_ = 1;
   i64 valid_rows_ = 0;
-  bool padded_somewhere_ = false;
+  bool padded_somewhere_ = false, padded_labels_ = false;
 };
 
 WEFT_REFUSAL(
@@ -169,6 +172,9 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
         throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
       }
     });
+    each([&]<std::size_t F>() {
+      std::get<F>(batch_.fields_).padded_labels_ = pads && label_field_ == static_cast<int>(F);
+    });
   }
 
   Batch<BatchSize, Ts...>& batch() { return batch_; }
@@ -181,7 +187,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       auto& array = std::get<F>(batch_.fields_);
       const auto& field = std::get<F>(sample);
       const i64 size = array.size() / BatchSize;
-      // Of a sample's kinds of field a Row alone has more than one axis.
+      // Of a sample's kinds of field a Row alone has axes that differ between samples of one size.
       bool fits = Traits::size(field) == size;
       if constexpr (requires { field.shape(); })
         fits = std::equal(field.shape().begin(), field.shape().end(), array.shape().begin() + 1,
@@ -213,8 +219,9 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
 
  private:
   // Throws "loader/finite" or "loader/label".
-  template <std::size_t F, class T>
-  void check_row(const T* values, i64 size, i64 sample_number) const {
+  template <std::size_t F, class It>
+  void check_row(It values, i64 size, i64 sample_number) const {
+    using T = std::tuple_element_t<F, std::tuple<Ts...>>;
     const auto refuse = [&](const char* id, i64 i, const std::string& value) {
       throw Error(id, "field " + std::to_string(F) + " of sample " + std::to_string(sample_number) + " is " +
                           value + " at element " + std::to_string(i));
@@ -224,7 +231,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
         if (check_.indices && label_field_ == static_cast<int>(F) && values[i] < 0 &&
             values[i] != T(ignored_label))
           refuse("loader/label", i, std::to_string(values[i]));
-      } else if constexpr (!std::is_integral_v<T>) {
+      } else if constexpr (!std::is_integral_v<T> && is_element<T>) {
         const double x = static_cast<double>(values[i]);
         if (check_.finite && !(x - x == 0))
           refuse("loader/finite", i, x != x ? "nan" : x < 0 ? "-inf" : "inf");

@@ -15,6 +15,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
+#include "weft/data/values.hpp"
 
 namespace WEFT_NAMESPACE::data {
 
@@ -38,10 +39,21 @@ class Row {
   Shared<const Counted> owner_;
 };
 
-// What a field of a sample may be: a Row, a number, a std::array or a std::vector (one axis). `Element` is
-// the type of its elements.
+WEFT_REFUSAL(
+    FieldIsOneArray,
+    "a field of a sample is a number, a std::array of numbers or of arrays, a std::vector of numbers "
+    "or of arrays, or a Row: elements of one dtype one after another, where a vector of vectors "
+    "would be one std::vector of all, with its shape in data::Arrays");
+
+template <class T>
+inline constexpr bool is_element = !requires(const T& x) {
+  x.begin();
+};
+// What a field of a sample may be: a Row, a number, or a std::array or a std::vector of numbers or of
+// std::arrays. `Element` is the type of its elements, data() where they begin.
 template <class F>
 struct Field {
+  static_assert(sizeof(FieldIsOneArray<is_element<F>, F>) > 0);
   using Element = F;
   static const F* data(const F& field) { return &field; }
   static i64 size(const F&) { return 1; }
@@ -54,20 +66,51 @@ struct Field<Row<T>> {
   static i64 size(const Row<T>& field) { return field.size(); }
   static std::vector<i64> shape(const Row<T>& field) { return field.shape(); }
 };
+template <class T>
+struct ArrayField {  // what is behind each other in an array or a vector of T
+  static_assert(sizeof(FieldIsOneArray<is_element<T>, T>) > 0);
+  using Element = T;
+  static const T* data(const T* at) { return at; }
+  static std::vector<i64> shape(i64 first) { return {first}; }
+  static constexpr i64 size = 1;
+};
+template <class T, std::size_t N>
+struct ArrayField<std::array<T, N>> {
+  using Inner = ArrayField<T>;
+  using Element = typename Inner::Element;
+  static_assert(sizeof(std::array<T, N>) == N * sizeof(T));
+  static const Element* data(const std::array<T, N>* at) { return Inner::data(at->data()); }
+  static std::vector<i64> shape(i64 first) {
+    std::vector<i64> all = Inner::shape(static_cast<i64>(N));
+    all.insert(all.begin(), first);
+    return all;
+  }
+  static constexpr i64 size = static_cast<i64>(N) * Inner::size;
+};
 template <class T, std::size_t N>
 struct Field<std::array<T, N>> {
-  using Element = T;
-  static const T* data(const std::array<T, N>& field) { return field.data(); }
-  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N); }
-  static std::vector<i64> shape(const std::array<T, N>&) { return {static_cast<i64>(N)}; }
+  using Part = ArrayField<T>;
+  using Element = typename Part::Element;
+  static const Element* data(const std::array<T, N>& field) { return Part::data(field.data()); }
+  static i64 size(const std::array<T, N>&) { return static_cast<i64>(N) * Part::size; }
+  static std::vector<i64> shape(const std::array<T, N>&) { return Part::shape(static_cast<i64>(N)); }
 };
 template <class T>
 struct Field<std::vector<T>> {
-  static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> has no elements to copy; use u8");
-  using Element = T;
-  static const T* data(const std::vector<T>& field) { return field.data(); }
-  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()); }
-  static std::vector<i64> shape(const std::vector<T>& field) { return {static_cast<i64>(field.size())}; }
+  using Part = ArrayField<T>;
+  using Element = typename Part::Element;
+  static const Element* data(const std::vector<T>& field) { return Part::data(field.data()); }
+  static i64 size(const std::vector<T>& field) { return static_cast<i64>(field.size()) * Part::size; }
+  static std::vector<i64> shape(const std::vector<T>& field) {
+    return Part::shape(static_cast<i64>(field.size()));
+  }
+};
+template <>
+struct Field<std::vector<bool>> {
+  using Element = bool;
+  static auto data(const std::vector<bool>& field) { return field.begin(); }
+  static i64 size(const std::vector<bool>& field) { return static_cast<i64>(field.size()); }
+  static std::vector<i64> shape(const std::vector<bool>& field) { return {static_cast<i64>(field.size())}; }
 };
 
 // The element types of a sample: SampleOf<std::tuple<Row<f32>, i32>>::Elements is std::tuple<f32, i32>.
@@ -102,7 +145,7 @@ concept IterableDataset = requires(const D& dataset, i64 epoch) {
 // One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
 template <class T>
 struct Column {
-  std::vector<T> values;
+  Values<T> values;
   std::vector<i64> row_shape;
 };
 
@@ -128,8 +171,7 @@ struct MeantColumn {
 // Copies share the rows, which never change.
 template <class... Ts>
 class Arrays {
-  static_assert(sizeof...(Ts) > 0 && (!std::is_same_v<Ts, bool> && ...),
-                "weft: name at least one field; use u8 for bool");
+  static_assert(sizeof...(Ts) > 0, "weft: name at least one field");
 
  public:
   Arrays() : rows_(new Rows) {}

@@ -442,6 +442,25 @@ WEFT_REFUSAL(
     DatasetIsArrays,
     "a dataset of arrays is data::Arrays<f32, i32> rows({values, {8}}, {labels, {}}): the values of all "
     "samples and the shape of one, field by field");
+WEFT_REFUSAL(
+    OrderIsOption,
+    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), with "
+    ".rank "
+    "and .ranks for the part of one process; samples chosen by hand are data::subset(dataset, indices)");
+#define WEFT_SAMPLER(Name)                                                 \
+  struct Name : AfterRefusal {                                             \
+    template <class... A>                                                  \
+    explicit Name(const A&...) {                                           \
+      static_assert(sizeof(OrderIsOption<(sizeof...(A) > 99), A...>) > 0); \
+    }                                                                      \
+  };
+WEFT_SAMPLER(RandomSampler)
+WEFT_SAMPLER(SequentialSampler)
+WEFT_SAMPLER(SubsetRandomSampler)
+WEFT_SAMPLER(WeightedRandomSampler)
+WEFT_SAMPLER(DistributedSampler)
+WEFT_SAMPLER(BatchSampler)
+#undef WEFT_SAMPLER
 struct TensorDataset : AfterRefusal {
   template <class... A>
   explicit TensorDataset(const A&...) {

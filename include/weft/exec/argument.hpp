@@ -30,6 +30,7 @@ struct Given {
   bool on_host = false;           // they may be read
   i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
   bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
+  bool padded_labels = false;     // and takes these elements for labels
 };
 
 // A container of elements of type T, such as std::vector, std::span or a loader's array.
@@ -46,6 +47,7 @@ template <class A>
 concept Padded = requires(const A& a) {
   { a.valid_rows() } -> std::convertible_to<i64>;
   { a.is_padded_somewhere() } -> std::convertible_to<bool>;
+  { a.has_padded_labels() } -> std::convertible_to<bool>;
 };
 // One that knows its shape.
 template <class A>
@@ -198,6 +200,7 @@ Given argument(const A& a) {
       if constexpr (Padded<A>) {
         if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
         given.padded_somewhere = a.is_padded_somewhere();
+        given.padded_labels = a.has_padded_labels();
       }
       given.data = a.data();
     }

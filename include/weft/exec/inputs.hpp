@@ -36,12 +36,22 @@ struct InputTable {
     return t;
   }
   static constexpr Table table = make();
-  // Whether padded rows count in result `which`.
-  static constexpr bool padding_counts(int which, i64 rows) {
+  // Of these the padded rows are as the batch has them: 0, or padded_label in what its loader takes for
+  // labels, by default in the last one.
+  static constexpr bool is_open(int k) {
+    return transforms::padding_is_open(table.row[k].dtype, table.row[k].use);
+  }
+  static constexpr int last_open() {
+    int k = count - 1;
+    while (k >= 0 && !is_open(k)) --k;
+    return k;
+  }
+  // Whether padded rows count in result `which`, whichever open input has labels or where `label` has them.
+  static constexpr bool padding_counts(int which, i64 rows, int label = transforms::any_input) {
     const ir::Graph g = Traced::graph();
     transforms::InputUse uses[count > 0 ? count : 1]{};
     for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_counts(g, g.outputs[which], rows, uses);
+    return transforms::padding_counts(g, g.outputs[which], rows, uses, label);
   }
 };
 

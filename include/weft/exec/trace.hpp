@@ -62,7 +62,7 @@ WEFT_REFUSAL(
     ReturnsExpressions,
     "a compiled function returns an expression, or a std::tuple or std::pair of them: return what was "
     "computed from its arguments, by exp(x) and not by std::exp(x), by a layer that is called, act(x), and "
-    "not by its type, nn::ReLU(x)");
+    "not by its type, nn::ReLU(x); of a model's gradient g, nn::parameters(g)");
 
 WEFT_REFUSAL(
     ResultIsDeduced,

@@ -70,7 +70,7 @@ constexpr auto bilinear(const X& x1, const Y& x2, const W& weight, const B& bias
 }  // namespace functional
 
 // x1 (..., In1), x2 (..., In2) -> (..., Out). weight (Out, In1, In2), bias (Out), uniform in +-1 / sqrt(In1).
-template <i64 In1, i64 In2, i64 Out, bool Bias = true, class T = f32>
+template <i64 In1, i64 In2 = not_given, i64 Out = not_given, bool Bias = true, class T = f32>
 struct Bilinear {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
@@ -79,6 +79,8 @@ struct Bilinear {
   }
   WEFT_REFUSED_ONE(Bilinear)
 };
+template <i64 In1, i64 In2>
+struct Bilinear<In1, In2, not_given> : WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>> {};
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};

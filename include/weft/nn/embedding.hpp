@@ -138,7 +138,7 @@ struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding
 
 // Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
-template <i64 Count, i64 Size, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
+template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
 struct EmbeddingBag {
   static_assert(Padding >= no_padding && Padding < Count,
                 "embedding: the padding row lies outside the table");
@@ -149,6 +149,9 @@ struct EmbeddingBag {
   constexpr auto operator()(const auto& index, const auto& offsets) const {
     return functional::embedding_bag<How, Padding>(index, weight, offsets);
   }
+};
+template <i64 Count, Bag How, class T, i64 Padding>
+struct EmbeddingBag<Count, not_given, How, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {
 };
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -81,5 +81,43 @@ template <class Block, auto N = 1>
 struct ModuleList : std::array<Block, static_cast<std::size_t>(N)> {
   static_assert(sizeof(ModulesAreArray<sizeof(Block) == 0>) > 0);
 };
+WEFT_REFUSAL(ModulesAreMembers,
+             "modules and parameters by name are the members of a struct, and parameters by number "
+             "std::array<nn::Param<f32, Shape<4>>, 3>");
+#define WEFT_LIST(Name)                                                \
+  template <class First, auto...>                                      \
+  struct Name : AfterRefusal {                                         \
+    static_assert(sizeof(ModulesAreMembers<sizeof(First*) == 0>) > 0); \
+  };
+WEFT_LIST(ModuleDict)
+WEFT_LIST(ParameterDict)
+WEFT_LIST(ParameterList)
+#undef WEFT_LIST
+// Layers that would take their inputs' sizes from the first batch.
+#define WEFT_LAZY(Name)    \
+  template <auto... Sizes> \
+  struct Name : WithoutSizes<spelled::Linear, std::integral_constant<decltype(Sizes), Sizes>...> {};
+WEFT_LAZY(LazyLinear)
+WEFT_LAZY(LazyConv1d)
+WEFT_LAZY(LazyConv2d)
+WEFT_LAZY(LazyConv3d)
+WEFT_LAZY(LazyConvTranspose1d)
+WEFT_LAZY(LazyConvTranspose2d)
+WEFT_LAZY(LazyConvTranspose3d)
+WEFT_LAZY(LazyBatchNorm1d)
+WEFT_LAZY(LazyBatchNorm2d)
+WEFT_LAZY(LazyBatchNorm3d)
+#undef WEFT_LAZY
+WEFT_REFUSAL(UpsampleIsOne,
+             "resizing is one layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2, .mode = "
+             "nn::Interpolation::bilinear}>");
+#define WEFT_UPSAMPLING(Name)                                          \
+  template <auto... Sizes>                                             \
+  struct Name : AfterRefusal {                                         \
+    static_assert(sizeof(UpsampleIsOne<(sizeof...(Sizes) > 99)>) > 0); \
+  };
+WEFT_UPSAMPLING(UpsamplingNearest2d)
+WEFT_UPSAMPLING(UpsamplingBilinear2d)
+#undef WEFT_UPSAMPLING
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -201,7 +201,7 @@ WEFT_REFUSAL(GroupsDivide,
              "GroupNorm<groups, channels>: the number of channels is a multiple of the number of groups");
 
 // x (N, C, ...) -> the same, each sample's channels normalised in Groups groups. weight and bias (C).
-template <i64 Groups, i64 C, bool Affine = true, class T = f32>
+template <i64 Groups, i64 C = not_given, bool Affine = true, class T = f32>
 struct GroupNorm {
   static_assert(sizeof(GroupsDivide<(Groups > 0 && C % Groups == 0), GivenSize<Groups>, Shape<C>>) > 0);
   module_detail::OneIf<Affine, Param<T, Shape<C>, init::Ones>> weight{};
@@ -233,5 +233,7 @@ struct GroupNorm {
     }
   }
 };
+template <i64 Groups, bool Affine, class T>
+struct GroupNorm<Groups, not_given, Affine, T> : WithoutSizes<spelled::Linear, GivenSize<Groups>> {};
 
 }  // namespace WEFT_NAMESPACE::nn

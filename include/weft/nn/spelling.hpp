@@ -14,8 +14,8 @@ inline constexpr i64 not_given = std::numeric_limits<i64>::min();
 WEFT_REFUSAL(
     SizesAreGiven,
     "a layer's sizes are template arguments, and one is missing: nn::Linear<in, out>, nn::Conv2d<in, out, "
-    "window>, nn::Embedding<count, size>, nn::LSTM<in, hidden>, nn::MultiheadAttention<features, heads>, "
-    "nn::Stack<Block, count>");
+    "window>, nn::Embedding<count, size>, nn::LSTM<in, hidden>, nn::GroupNorm<groups, channels>, "
+    "nn::MultiheadAttention<features, heads>, nn::Stack<Block, count>");
 template <class... Given>
 struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
@@ -81,6 +81,18 @@ WEFT_LOSS(HuberLoss)
 WEFT_LOSS(BCELoss)
 WEFT_LOSS(BCEWithLogitsLoss)
 WEFT_LOSS(KLDivLoss)
+WEFT_LOSS(CTCLoss)
+WEFT_LOSS(CosineEmbeddingLoss)
+WEFT_LOSS(GaussianNLLLoss)
+WEFT_LOSS(HingeEmbeddingLoss)
+WEFT_LOSS(MarginRankingLoss)
+WEFT_LOSS(MultiLabelMarginLoss)
+WEFT_LOSS(MultiLabelSoftMarginLoss)
+WEFT_LOSS(MultiMarginLoss)
+WEFT_LOSS(PoissonNLLLoss)
+WEFT_LOSS(SoftMarginLoss)
+WEFT_LOSS(TripletMarginLoss)
+WEFT_LOSS(TripletMarginWithDistanceLoss)
 #undef WEFT_LOSS
 
 // nn::functional::relu(x) is relu(x).
@@ -113,6 +125,9 @@ WEFT_INIT(orthogonal_)
 WEFT_INIT(uniform_)
 WEFT_INIT(normal_)
 WEFT_INIT(constant_)
+WEFT_INIT(dirac_)
+WEFT_INIT(eye_)
+WEFT_INIT(sparse_)
 WEFT_INIT(zeros_)
 WEFT_INIT(ones_)
 #undef WEFT_INIT

@@ -435,6 +435,8 @@ WEFT_SCHEDULE(ConstantLR)
 WEFT_SCHEDULE(PolynomialLR)
 WEFT_SCHEDULE(LambdaLR)
 WEFT_SCHEDULE(SequentialLR)
+WEFT_SCHEDULE(MultiplicativeLR)
+WEFT_SCHEDULE(ChainedScheduler)
 #undef WEFT_SCHEDULE
 
 // SequentialLR: parts[i] holds from milestones[i - 1] on and counts its own steps from there. One milestone

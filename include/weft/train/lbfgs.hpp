@@ -6,6 +6,7 @@
 #include "weft/train/checkpoint_shards.hpp"
 #include "weft/train/lbfgs_checkpoint.hpp"
 #include "weft/train/make_trainer.hpp"
+#include "weft/train/padding.hpp"
 #include "weft/train/ranks.hpp"
 
 namespace WEFT_NAMESPACE::train {

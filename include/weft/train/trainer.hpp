@@ -11,30 +11,12 @@
 #include "weft/train/evaluate.hpp"
 #include "weft/train/f8_checkpoint.hpp"
 #include "weft/train/loss_ring.hpp"
+#include "weft/train/padding.hpp"
 #include "weft/train/ranks.hpp"
 #include "weft/train/state_copies.hpp"
 #include "weft/train/trainer_refusals.hpp"
 
 namespace WEFT_NAMESPACE {
-
-namespace train {
-
-// Throws where padded rows of a batch would count in the loss.
-template <class Inputs, i64 Rows, std::size_t N>
-void check_padding(const std::array<exec::Given, N>& batch) {
-  for (const exec::Given& given : batch)
-    if (given.padded_somewhere || given.valid_rows >= 0) {
-      constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
-      if constexpr (counts)
-        throw Error(
-            "train/padding",
-            "the loader pads the last batch, and this loss would count the padded rows, as no label "
-            "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
-            "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
-    }
-}
-
-}  // namespace train
 
 template <class M, class F, class Device, class O, class... I>
 class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,

@@ -444,22 +444,30 @@ constexpr bool padding_is_set(DType dtype, const InputUse& use) {
   return is_integer(dtype) && (use.is_index || use.is_label);
 }
 
-// What an input is; `rows`: of the batch.
-constexpr PaddedValue padded_input(const Dims& d, i64 rows, DType dtype, const InputUse& use) {
-  if (d.rank == 0 || d.extent[0] != rows) return {};
-  const bool is_signed = is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32;
-  auto candidates = Candidates::one(holds_padded_labels(use) ? static_cast<double>(padded_label) : 0.0);
-  if (is_signed && !padding_is_set(dtype, use)) candidates.add(static_cast<double>(padded_label));
-  return {PaddedValue::by_row, d.size() / rows, candidates};
+// Whether they may be either.
+constexpr bool padding_is_open(DType dtype, const InputUse& use) {
+  return is_integer(dtype) && dtype != DType::u8 && dtype != DType::u32 && !padding_is_set(dtype, use);
 }
+
+// Which input's padded rows hold padded_label among those that are open: all of them may, or one does.
+inline constexpr int any_input = -1;
 
 // Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
 // of another first extent. `uses`: find_input_uses().
-constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses) {
+constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses,
+                              int label = any_input) {
   List<PaddedValue> inputs;
   for (int k = 0; k < g.inputs.size(); ++k) {
     const int input = g.inputs[k];
-    inputs.push(input < 0 ? PaddedValue{} : padded_input(g.dims(input), rows, g.nodes[input].dtype, uses[k]));
+    PaddedValue v;
+    if (const Dims d = input < 0 ? Dims{} : g.dims(input); d.rank > 0 && d.extent[0] == rows) {
+      const bool open = padding_is_open(g.nodes[input].dtype, uses[k]);
+      const bool is_label = holds_padded_labels(uses[k]) || (open && k == label);
+      v = {PaddedValue::by_row, d.size() / rows,
+           Candidates::one(is_label ? static_cast<double>(padded_label) : 0.0)};
+      if (open && label == any_input) v.candidates.add(static_cast<double>(padded_label));
+    }
+    inputs.push(v);
   }
   return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
 }

@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
 #include "../io/scratch.hpp"
 #include "numbered.hpp"
 
@@ -36,6 +41,40 @@ TEST_CASE("dataset: columns that do not fit together are refused") {
   CHECK(error_id([] { Pair({{1, 2}, {0}}, {{1}, {}}); }) == "data/size-mismatch");
   CHECK(error_id([] { Pair({{1, 2}, {i64{1} << 40, i64{1} << 40}}, {{1}, {}}); }) == "data/size-mismatch");
   CHECK(error_id([] { Pair({{1, 2, 3, 4}, {2}}, {{1, 2}, {}}); }) == "no error");
+}
+
+TEST_CASE("dataset: fields of bool, in memory and one by one") {
+  const Arrays<bool, i32> rows({std::vector<bool>{true, false, false, true, true, true}, {2}},
+                               {{1, 2, 3}, {}});
+  static_assert(std::is_same_v<decltype(rows[0]), std::tuple<data::Row<bool>, data::Row<i32>>>);
+  CHECK(rows.size() == 3);
+  const auto [keep, label] = rows[1];
+  CHECK((!keep[0] && keep[1]));
+  CHECK(label[0] == 2);
+  CHECK(rows.column<0>().values.size() == 6);
+
+  using Bits = data::Field<std::vector<bool>>;
+  static_assert(std::is_same_v<Bits::Element, bool>);
+  CHECK(Bits::size({true, false}) == 2);
+  CHECK(Bits::shape({true, false}) == std::vector<i64>{2});
+}
+
+TEST_CASE("dataset: arrays of arrays are fields with as many axes") {
+  using Matrix = std::array<std::array<std::array<f32, 4>, 3>, 2>;
+  using Nested = data::Field<Matrix>;
+  static_assert(std::is_same_v<Nested::Element, f32>);
+  Matrix m{};
+  m[1][2][3] = 5;
+  CHECK(Nested::size(m) == 24);
+  CHECK(Nested::shape(m) == std::vector<i64>{2, 3, 4});
+  CHECK(Nested::data(m)[23] == 5);
+
+  using Points = data::Field<std::vector<std::array<f64, 3>>>;
+  static_assert(std::is_same_v<Points::Element, f64>);
+  const std::vector<std::array<f64, 3>> points{{1, 2, 3}, {4, 5, 6}};
+  CHECK(Points::size(points) == 6);
+  CHECK(Points::shape(points) == std::vector<i64>{2, 3});
+  CHECK(Points::data(points)[5] == 6);
 }
 
 TEST_CASE("dataset: subset, concat and functions") {

@@ -158,8 +158,28 @@ TEST_CASE("inputs: a loss or a metric of such integers does not count padded row
   const auto plain = [](const auto& m, auto x, auto y) { return mse_loss(m(x), cast<f32>(y)); };
   auto trainer =
       make_trainer<Line>(Cpu{1}, masked, in<f32, 2, 3>, in<i64, 2>, optim::SGD{.lr = 0.01f}, seed{1});
+  auto alone = make_trainer<Line>(Cpu{1}, plain, in<f32, 1, 3>, in<i64, 1>, optim::SGD{.lr = 0.01f}, seed{1});
+  for (auto& batch : data::loader<2>(rows, {.last = data::pad_and_mask})) {
+    auto& [x, y] = batch;
+    if (batch.valid() == 2) continue;
+    CHECK(trainer.step(x, y).value() ==
+          doctest::Approx(alone.step(std::vector<f32>{7, 8, 9}, std::vector<i64>{2}).value()));
+  }
+  const data::Arrays<i64, f32> turned({{1, 0, 2}, {}}, {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {3}});
+  for (auto& [y, x] : data::loader<2>(turned, {.last = data::pad_and_mask})) trainer.step(x, y);
+  CHECK(trainer.steps() == 3);
+  // padded with 0, which counts
+  const data::Arrays<f32, i64, i64> named({{1, 2, 3, 4, 5, 6, 7, 8, 9}, {3}}, {{1, 0, 2}, {}},
+                                          {{7, 8, 9}, {}});
   CHECK(error_of([&] {
-          for (auto& [x, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) trainer.step(x, y);
+          for (auto& [x, y, id] : data::loader<2>(named, {.last = data::pad_and_mask})) trainer.step(x, y);
+        }) == "train/padding");
+  for (auto& [x, y, id] : data::loader<2>(named, {.last = data::pad_and_mask, .label_field = 1}))
+    trainer.step(x, y);
+  auto unmasked =
+      make_trainer<Line>(Cpu{1}, plain, in<f32, 2, 3>, in<i64, 2>, optim::SGD{.lr = 0.01f}, seed{1});
+  CHECK(error_of([&] {
+          for (auto& [x, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) unmasked.step(x, y);
         }) == "train/padding");
   Model<Line> model(Cpu{}, 1);
   const auto by_one = evaluate(model, plain, rows, in<f32, 1, 3>, in<i64, 1>);
@@ -167,6 +187,37 @@ TEST_CASE("inputs: a loss or a metric of such integers does not count padded row
   CHECK(evaluate(model, plain, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(by_one));
   CHECK(evaluate(model, masked, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(by_one));
   CHECK(evaluate(model, masked, rows, in<f32, 8, 3>, in<i64, 8>) == doctest::Approx(by_one));
+}
+
+TEST_CASE("inputs: a field above 0 in every sample, or a bool, leaves padded rows out of a step") {
+  const data::Arrays<f32, f32, i32, bool> rows({{1, 2, 3, 4, 5, 6, 7, 8, 9}, {3}}, {{1, 0, 2}, {}},
+                                               {{1, 1, 1}, {}}, {std::vector<bool>(3, true), {}});
+  const auto masked = [](const auto& m, auto x, auto y, auto present) {
+    const auto counts = cast<f32>(present > 0);
+    return sum<>(square(m(x) - y) * counts) / sum<>(counts);
+  };
+  const auto flagged = [](const auto& m, auto x, auto y, auto keep) {
+    return sum<>(where(keep, square(m(x) - y), 0.0f)) / sum<>(cast<f32>(keep));
+  };
+  const optim::SGD rate{.lr = 0.01f};
+  auto a = make_trainer<Line>(Cpu{1}, masked, in<f32, 2, 3>, in<f32, 2>, in<i32, 2>, rate, seed{1});
+  auto b = make_trainer<Line>(Cpu{1}, flagged, in<f32, 2, 3>, in<f32, 2>, in<bool, 2>, rate, seed{1});
+  auto alone = make_trainer<Line>(
+      Cpu{1}, [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); }, in<f32, 1, 3>, in<f32, 1>,
+      rate, seed{1});
+  auto loader = data::loader<2>(rows, {.last = data::pad_and_mask});
+  loader.seek({0, 1});
+  for (auto& [x, y, present, keep] : loader) {
+    CHECK((keep[0] && !keep[1]));
+    const auto wanted = doctest::Approx(alone.step(std::vector<f32>{7, 8, 9}, std::vector<f32>{2}).value());
+    CHECK(a.step(x, y, present).value() == wanted);
+    CHECK(b.step(x, y, keep).value() == wanted);
+  }
+  const auto weights = alone.model().get<"fc.weight">().to_vector();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    CHECK(a.model().get<"fc.weight">().to_vector()[i] == doctest::Approx(weights[i]));
+    CHECK(b.model().get<"fc.weight">().to_vector()[i] == doctest::Approx(weights[i]));
+  }
 }
 
 TEST_CASE("inputs: a step whose loss would count padded rows is refused, from the first batch on") {

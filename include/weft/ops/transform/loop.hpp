@@ -21,7 +21,7 @@ WEFT_REFUSAL(
     "loop<8>(body, carry)");
 WEFT_REFUSAL(LoopHasTrace,
              "loop: of the carry and the stacked inputs at least one is a traced value: in place of a "
-             "literal, zeros<f32, 8>(), write zeros_like(x)");
+             "literal, zeros<f32, 8>(), write zeros_like(v), v an input or a parameter");
 
 WEFT_REFUSAL(
     WhileTakes,
