@@ -1924,6 +1924,8 @@ enum class Op : u8 {
   all_gather_state_start,  // all_gather_state_start(x): begins to give all ranks x, of the state that they
                            // share; cast to the node's dtype
   all_gather_start,        // all_gather_start(x): begins to give all ranks each one's piece of x
+  collective_await,        // collective_await(x): (1); what begins x, which is carried into a trip or out of
+                           // a loop, has ended, if there is such
   all_gather_done,         // all_gather_done(start): x, of all ranks
   group_collective,        // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
   // flat arenas
@@ -2062,6 +2064,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"all_reduce_max", 1, OpClass::collective, 1},
     {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
+    {"collective_await", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
     {"group_collective", 1, OpClass::collective, 1},
     {"flat_concat", -1, OpClass::arena, 0},
@@ -6016,17 +6019,6 @@ class Fuser : ClusteringState {
         return;
       case Op::take_rows:
       case Op::custom:
-      case Op::all_reduce_start:
-      case Op::all_reduce_done:
-      case Op::reduce_scatter_start:
-      case Op::reduce_scatter_done:
-      case Op::reduce_scatter_into_start:
-      case Op::reduce_scatter_into_done:
-      case Op::reduce_scatter_state_start:
-      case Op::all_reduce_max:
-      case Op::all_gather_state_start:
-      case Op::all_gather_start:
-      case Op::all_gather_done:
       case Op::group_collective:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
@@ -6051,6 +6043,7 @@ class Fuser : ClusteringState {
         return;
       }
       default:
+        if (ir::is_collective(n.op)) return set_apart(i, Walk::contiguous);
         break;
     }
     if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;
@@ -7328,6 +7321,7 @@ enum class StepKind : u8 {
   all_reduce_max,
   all_gather_state_start,
   all_gather_start,
+  collective_await,
   all_gather_done,
   group_collective,
   attention,
@@ -7357,6 +7351,7 @@ struct Binding {
   u64 first = kernel_ir::BufferAddress::none, base = kernel_ir::BufferAddress::none,
       other = kernel_ir::BufferAddress::none;
   i64 stride = 0;
+  bool ahead = false;  // none in the last trip
 };
 
 // The fold of a reduction.
@@ -7963,14 +7958,15 @@ struct FrozenGraph {
 // Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
 // body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
 // every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
+// t. Of the last stacked inputs, `ahead` in number, it has those of trip t + 1, to begin what that one needs;
+// the last trip has none, and what it begins of them is nothing.
 
 namespace WEFT_NAMESPACE::ir {
 
 struct LoopShape {
   i64 trips = 0;
   bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0, ahead = 0;
 
   // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
   // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
@@ -7983,12 +7979,28 @@ struct LoopShape {
   constexpr int body_output(int result) const { return result < carries ? result : result - carries; }
   constexpr int operands() const { return carries + stacked + invariants; }
   constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  constexpr bool is_ahead(int operand) const {
+    return is_stacked(operand) && operand >= carries + stacked - ahead;
+  }
   // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
   // and write.
   constexpr i64 first_row() const { return reverse ? trips : 0; }
   constexpr i64 last_row() const { return reverse ? 0 : trips; }
   constexpr i64 read_from() const { return reverse ? 1 : 0; }
   constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+// A loop that gets carries and stacked operands more, each behind its own: what numbers its own have then.
+struct WidenedLoop {
+  LoopShape before;
+  int carries = 0, stacked = 0;
+
+  constexpr int operand(int k) const {
+    return k < before.carries ? k : k < before.carries + before.stacked ? k + carries : k + carries + stacked;
+  }
+  constexpr int result(int which) const {
+    return which + (which < before.carries ? 0 : which < 2 * before.carries ? 1 : 2) * carries;
+  }
 };
 
 constexpr LoopShape loop_shape(const Graph& g, int node) {
@@ -8000,6 +8012,7 @@ constexpr LoopShape loop_shape(const Graph& g, int node) {
   s.stacked = static_cast<int>(list[3]);
   s.invariants = static_cast<int>(list[4]);
   s.outputs = static_cast<int>(list[5]);
+  s.ahead = static_cast<int>(list[6]);
   return s;
 }
 
@@ -8061,8 +8074,8 @@ constexpr int add_body(Graph& g, const Graph& body) {
 }
 
 constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
+  const i64 list[7]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs, s.ahead};
+  return b.list(list, 7);
 }
 
 constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {
@@ -8645,6 +8658,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
       return StepKind::all_gather_start;
+    case ir::Op::collective_await:
+      return StepKind::collective_await;
     default:
       return StepKind::all_gather_done;
   }
@@ -14907,9 +14922,10 @@ class FusedLowering : FusedValues {
 // ---- weft/kernel_ir/loop_memory.hpp ----
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
 // and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
-// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
-// a trip. A stacked output whose memory is a stacked operand's, as of state, is computed there where the body
-// can. The body's own workspace is one, used anew by every trip.
+// its start is copied. Any other alternates between two, the last trip's being its result; where it starts
+// from what is on its way, which nothing else reads, that is one of the two. None costs a copy a trip. A
+// stacked output whose memory is a stacked operand's, as of state, is computed there where the body can. The
+// body's own workspace is one, used anew by every trip.
 
 // ---- weft/kernel_ir/plan.hpp ----
 // Makes the memory plan: an address for everything that is in memory, found by lifetime. A buffer is taken
@@ -15626,6 +15642,7 @@ struct LoopMemory {
   List<int> result;  // node of every result in the enclosing graph, -1: not used
   Plan plan;
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
+  List<u8> starts_there;      // of a carry, whether where it starts is one of them
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
   // Of kernel number `kernel` as `around`, the plan of the enclosing graph, has it so far.
@@ -15635,7 +15652,8 @@ struct LoopMemory {
         fusion(fuse(body)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
-        second(shape.carries, -1) {
+        second(shape.carries, -1),
+        starts_there(shape.carries, 0) {
     const ir::Span stores = f.kernels[kernel].stores;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
@@ -15664,8 +15682,12 @@ struct LoopMemory {
         at = scratch_bytes;
         scratch_bytes += bytes;
       };
-      if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1 && !stays(k)) take(second[k]);
+      const bool has_final = result[shape.final_of(k)] >= 0;
+      starts_there[k] =
+          !has_final && g.nodes[g.in(loop, k)].op == ir::Op::all_gather_state_start && shape.trips > 0;
+      const bool reads_second = starts_there[k] && shape.trips > 1 && shape.trips % 2 == 1;  // first
+      if (!has_final && (!starts_there[k] || reads_second)) take(primary[k]);
+      if (shape.trips > 1 && !stays(k) && !reads_second) take(second[k]);
     }
   }
   // Whether carry k stays in one buffer.
@@ -15716,7 +15738,10 @@ class LoopBindings {
     Binding b;
     b.base = operand(k);
     if (!shape_.is_stacked(k)) return b;
-    return along(b.base, g.in(loop_, k), 0);
+    b = along(b.base, g.in(loop_, k), 0);
+    b.ahead = shape_.is_ahead(k);
+    if (b.ahead) b.base += static_cast<u64>(b.stride);
+    return b;
   }
   constexpr Binding output(int k) const {
     if (k < shape_.carries)
@@ -15762,11 +15787,15 @@ class LoopBindings {
       b.base = primary(k);
       return b;
     }
-    const u64 second =
-        shape_.trips > 1 ? p.tilings[kernel_].partials + static_cast<u64>(m.second[k]) : primary(k);
-    b.base = read ? second : primary(k);
-    b.other = read ? primary(k) : second;
-    if (read) b.first = operand(k);
+    const bool starts_there = m.starts_there[k] != 0;
+    const u64 last = starts_there && m.primary[k] < 0 ? operand(k) : primary(k);
+    const u64 second = shape_.trips == 1 ? last
+                       : starts_there && m.second[k] < 0
+                           ? operand(k)
+                           : p.tilings[kernel_].partials + static_cast<u64>(m.second[k]);
+    b.base = read ? second : last;
+    b.other = read ? last : second;
+    if (read && !starts_there) b.first = operand(k);
     return b;
   }
 
@@ -16054,6 +16083,7 @@ constexpr void write(WordWriter& w, const Lowered& l) {
   for (const Binding& b : l.bindings) {
     for (const u64 a : {b.first, b.base, b.other}) w.put(a);
     w.put_int(b.stride);
+    w.put(b.ahead ? 1 : 0);
   }
 }
 
@@ -16088,6 +16118,7 @@ constexpr Lowered thaw_lowered(const u64* words) {
   for (Binding& b : l.bindings) {
     for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
     b.stride = r.get_int();
+    b.ahead = r.get() != 0;
   }
   return l;
 }
@@ -16124,7 +16155,7 @@ struct ImageHeader {
 
 inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
-inline constexpr int binding_words = 4;
+inline constexpr int binding_words = 5;
 
 // What a program needs beside its kernels and launches.
 struct Image {
@@ -16231,6 +16262,7 @@ constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
   for (const Binding& x : lowered.bindings) {
     for (const u64 a : {x.first, x.base, x.other}) w.put(a);
     w.put_int(x.stride);
+    w.put(x.ahead ? 1 : 0);
   }
   w.put(0);
 }
@@ -16296,7 +16328,7 @@ constexpr ImageStep read_step(const ImageHeader& h, const u64* image, int s) {
 }
 constexpr Binding read_binding(const ImageHeader& h, const u64* image, int k) {
   const u64* const w = image + h.binding_at + binding_words * k;
-  return {w[0], w[1], w[2], static_cast<i64>(w[3])};
+  return {w[0], w[1], w[2], static_cast<i64>(w[3]), w[4] != 0};
 }
 
 // The same of a compiled program P, which has `header` (ImageHeader) and `image` (words).
@@ -17709,6 +17741,14 @@ constexpr Value all_reduce_max(Value x, int request) {
   const i64 begin = 0;
   return raw(Op::all_reduce_max, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(&begin, 1), x);
 }
+// (1), when what x is has ended: a start with this request, in a trip of a loop before this one, or ahead of
+// or behind the loop; x is carried into a trip, or out of the loop. In a trip that none is before, if nothing
+// was begun ahead of the loop, it waits for nothing. Nothing reads x but what depends on this.
+constexpr Value collective_await(Value x, int request) {
+  const i64 one[1]{1};
+  return raw(Op::collective_await, x.dtype(), x.builder->shape(make_dims(1, one)), static_cast<u64>(request),
+             -1, x);
+}
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
   const Op done =
@@ -17763,6 +17803,10 @@ constexpr const char* collective_fault(const Graph& g, int i) {
     if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
     return from == to ? nullptr : "all_gather_state_start: not of the whole operand";
   }
+  if (n.op == Op::collective_await)
+    return ((x.op == Op::input && g.is_body) || x.op == Op::result) && x.dtype == n.dtype && to.size() == 1
+               ? nullptr
+               : "collective_await: not of what is carried into a trip or out of a loop";
   if (n.op == Op::all_gather_done && x.op == Op::all_gather_state_start)
     return done(x.op) && x.dtype == n.dtype ? nullptr : "all_gather_done: not the request of its start";
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";
@@ -18329,12 +18373,12 @@ class Verifier {
     return end <= length ? nullptr : "flat_concat: an operand reaches beyond the vector";
   }
   constexpr const char* loop(int i, const Node& n, const int* in) const {
-    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
+    if (g.attributes(i) != 7 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
     const Span& words = g.bodies[static_cast<int>(n.imm)];
     if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
     const LoopShape s = loop_shape(g, i);
-    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
-        s.operands() != n.arity)
+    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 || s.ahead < 0 ||
+        s.ahead > s.stacked || s.operands() != n.arity)
       return "loop: its operands are not carries, stacked inputs and invariants";
     const Graph body = loop_body(g, i);
     if (Verifier(body, stage_).run()) return "loop: its body is at fault";
@@ -18350,6 +18394,7 @@ class Verifier {
                      body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
         return "loop: an input of its body has another dtype or shape than the operand";
     }
+    if (s.ahead > 0 && !begins_ahead(s, body)) return "loop: its next trip's inputs are read";
     for (int k = 0; k < s.carries; ++k)
       if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
           body.dims(body.outputs[k]) != g.dims(in[k]))
@@ -18362,6 +18407,21 @@ class Verifier {
         return "loop: random numbers take four words a trip";
     }
     return nullptr;
+  }
+  // Whether what a trip has of the next one's slices is what it begins to gather alone.
+  constexpr bool begins_ahead(const LoopShape& s, const Graph& body) const {
+    List<u8> ahead(body.nodes.size(), 0);
+    for (int k = 0; k < s.operands(); ++k)
+      if (s.is_ahead(k) && body.inputs[k] >= 0) ahead[body.inputs[k]] = 1;
+    for (int i = 0; i < body.nodes.size(); ++i)
+      for (int k = 0; k < body.nodes[i].arity; ++k) {
+        if (!ahead[body.in(i, k)] || body.nodes[i].op == Op::all_gather_state_start) continue;
+        if (body.nodes[i].op != Op::add_dependency || k > 0) return false;
+        ahead[i] = 1;
+      }
+    for (const int x : body.outputs)
+      if (ahead[x]) return false;
+    return true;
   }
   constexpr const char* attention(int i, const Node& n) const {
     if (n.imm >= static_cast<u64>(g.bodies.size())) return "attention: no body";
@@ -23728,6 +23788,9 @@ class Communicator : public Counted {
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
+  // The same of a request that one trip of a loop begins and the next one waits for: where none has begun,
+  // which the first one finds, it returns at once.
+  virtual void await(int request) { wait_pieces(request); }
   // Before the first max of request number `request`: it will be of `count` elements.
   virtual void reserve_max(int request, i64 count) { (void)request, (void)count; }
   // to[i] becomes the largest from[i] of all ranks, NaN where one has that.
@@ -26640,6 +26703,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::all_reduce_max:
     case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
+    case compiler::StepKind::collective_await:
     case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = at(1);
@@ -29950,6 +30014,7 @@ class LaunchList {
       const compiler::Binding from = compiler::read_binding(header, image, k);
       Bound& binding = bindings_[k];
       binding.stride = from.stride;
+      binding.ahead = from.ahead;
       binding.has_first = from.first != kernel_ir::BufferAddress::none;
       binding.alternates = from.other != kernel_ir::BufferAddress::none;
       place(from.first, binding.first);
@@ -30163,7 +30228,7 @@ class LaunchList {
     void* base = nullptr;
     void* other = nullptr;
     i64 stride = 0;
-    bool has_first = false, alternates = false;
+    bool has_first = false, alternates = false, ahead = false;
     int begin = 0, end = 0;
   };
 
@@ -30240,7 +30305,8 @@ class LaunchList {
                                               : b.alternates && left % 2 == 1 ? b.other
                                                                               : b.base) +
                       (b.stride != 0 ? trip * b.stride : 0);
-      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+      const bool none = b.ahead && left == 0;
+      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = none ? nullptr : at + uses_[u].offset;
     }
   }
 
@@ -35692,11 +35758,14 @@ struct GatherStateCall : CollectiveCall {
         shares{static_cast<i64>(launch.numbers[4]), static_cast<i64>(launch.numbers[5])},
         from(static_cast<const std::byte*>(launch.args.pointer[2])),
         to(static_cast<std::byte*>(launch.args.pointer[0])) {
+    if (!begins()) return;
     begin = (from - static_cast<const std::byte*>(launch.args.pointer[3])) / size_of(from_dtype);
     const i64 first = launch.args.first_row, last = first + launch.args.rows, end = begin + elements;
     own = first < begin ? begin : first < end ? first : end;
     own_end = last < own ? own : last < end ? last : end;
   }
+  // Whether it begins anything: not of what is ahead of the last trip.
+  bool begins() const { return from != nullptr; }
   // What this rank gives: where it is, and where it belongs.
   const void* own_from() const { return from + (own - begin) * size_of(from_dtype); }
   void* own_to() const { return to + (own - begin) * unit(); }
@@ -35777,6 +35846,7 @@ void narrow_state(const GatherStateCall& call) {
 }
 inline void run_all_gather_state_start(const HostLaunch& launch, int) {
   const GatherStateCall call(launch);
+  if (!call.begins()) return;
   if (call.dtype == call.from_dtype) {
     if (call.own_elements() > 0)
       std::memcpy(call.own_to(), call.own_from(),
@@ -35807,6 +35877,11 @@ inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
   const CollectiveCall call(launch);
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
   communicator_of(launch).wait_pieces(call.request);
+}
+inline void run_collective_await(const HostLaunch& launch, int) {
+  const CollectiveCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).await(call.request);
 }
 inline void run_pieces_done(const HostLaunch& launch, int) {
   communicator_of(launch).wait_pieces(CollectiveCall(launch).request);
@@ -36030,6 +36105,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_reduce_scatter_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start)
     return &kernels::run_reduce_scatter_into_start;
+  else if constexpr (kind == compiler::StepKind::collective_await)
+    return &kernels::run_collective_await;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done)
     return &kernels::run_reduce_scatter_into_done;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start)
@@ -64039,7 +64116,7 @@ auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options)
 // and dropped behind (ZeRO, stage 3: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
 // Parameter Models", 2020). Parameters go in units, a block or a module. While one is computed with, the next
 // one is on its way; the two that were read last need not be gathered anew. Of an nn::Stack each trip of its
-// loop gathers its own. What is read in a lower precision alone comes in it.
+// loop gathers those of the next. What is read in a lower precision alone comes in it.
 //
 // Law: the bits are those of the graph without; nothing reads the parameters' state but what begins to gather
 // it, and the updates of parameter groups, which walk a rank's piece.
@@ -64064,7 +64141,8 @@ class ParameterGatherer {
         shared_(shared),
         dtype_(dtype),
         next_request_(first_request),
-        moved_(graph.nodes.size(), -1) {
+        moved_(graph.nodes.size(), -1),
+        gathered_(graph.nodes.size(), 0) {
     b.graph.bodies = g.bodies;
     b.graph.body_words = g.body_words;
     find_sources();
@@ -64084,7 +64162,12 @@ class ParameterGatherer {
       }
       operands.clear();
       for (int k = 0; k < node.arity; ++k) operands.push(read(g.in(i, k)));
-      moved_[i] = b.add(node, operands.data(), operands.size());
+      ir::Node copy = node;
+      if (node.op == ir::Op::result && gathered_[g.in(i, 0)] > 0) {
+        const ir::WidenedLoop wider{ir::loop_shape(g, g.in(i, 0)), gathered_[g.in(i, 0)]};
+        copy.imm = static_cast<u64>(wider.result(static_cast<int>(node.imm)));
+      }
+      moved_[i] = b.add(copy, operands.data(), operands.size());
     }
     for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (const int x : g.outputs) b.graph.outputs.push(read(x));
@@ -64273,52 +64356,108 @@ class ParameterGatherer {
     return ir::all_gather_state_start({&builder, x.id}, dtype, shared_, next_request_++);
   }
 
-  // A loop whose body gathers its slices.
+  // A loop whose trips gather the slices of the next one, in the place of their own; those of the first trip
+  // are on their way when the loop begins. Each is a carry, which alternates between two buffers.
   constexpr int move_loop(int i) {
     ir::Node node = g.nodes[i];
     const ir::Graph body = ir::loop_body(g, i);
-    List<u8> is_slice(node.arity, 0);
-    List<int> operands;
-    for (int k = 0; k < node.arity; ++k) {
+    ir::LoopShape shape = ir::loop_shape(g, i);
+    LoopOperands order;
+    for (int k = 0; k < shape.operands(); ++k)
+      if (shape.trips == 0 || body.inputs[k] < 0 || !is_slices(i, k))
+        (k < shape.carries ? order.carries : shape.is_stacked(k) ? order.stacked : order.invariants).push(k);
+      else
+        order.gathered.push(k);
+    List<int> operands, first_requests;
+    for (const int k : order.carries) operands.push(read_operand(i, k));
+    for (const int k : order.gathered) {
       const int x = g.in(i, k);
-      is_slice[k] = is_slices(i, k);
-      operands.push(is_slice[k] ? state(sources_[source_of_[x]].begin, g.dims(x)).id : read(x));
+      const i64 row = ir::slice_dims(g.dims(x)).size(), trip = shape.reverse ? shape.trips - 1 : 0;
+      const ir::Value first = state(sources_[source_of_[x]].begin + trip * row, ir::slice_dims(g.dims(x)));
+      first_requests.push(next_request_);
+      operands.push(start(first, body.nodes[body.inputs[k]].dtype, b).id);
     }
-    node.imm = static_cast<u64>(ir::add_body(b.graph, gather_in(body, is_slice)));
+    for (const int k : order.stacked) operands.push(read_operand(i, k));
+    for (const int k : order.gathered)
+      operands.push(state(sources_[source_of_[g.in(i, k)]].begin, g.dims(g.in(i, k))).id);
+    for (const int k : order.invariants) operands.push(read_operand(i, k));
+    gathered_[i] = order.gathered.size();
+    node.imm = static_cast<u64>(ir::add_body(b.graph, gather_in(body, shape, order, first_requests)));
+    shape.carries += order.gathered.size();
+    shape.ahead = order.gathered.size();
+    node.list = ir::loop_list(b, shape);
     return b.add(node, operands.data(), operands.size());
   }
-  constexpr ir::Graph gather_in(const ir::Graph& body, const List<u8>& is_slice) {
-    ir::Builder inside(body, body.nodes.size() + 3 * is_slice.size());
+  // Which operands of a loop are what, by number; those that are gathered are carries, and stacked inputs a
+  // trip ahead.
+  struct LoopOperands {
+    List<int> carries, gathered, stacked, invariants;
+  };
+  // Slices that no trip reads are what they were.
+  constexpr int read_operand(int i, int k) {
+    const int x = g.in(i, k);
+    return is_slices(i, k) ? state(sources_[source_of_[x]].begin, g.dims(x)).id : read(x);
+  }
+  constexpr ir::Graph gather_in(const ir::Graph& body, const ir::LoopShape& shape, const LoopOperands& order,
+                                const List<int>& requests) {
+    ir::Builder inside(body, body.nodes.size() + 5 * requests.size());
     inside.graph.bodies = body.bodies;
     inside.graph.body_words = body.body_words;
-    List<int> moved(body.nodes.size(), -1), started(body.nodes.size(), -1), operands;
-    for (int k = 0; k < is_slice.size(); ++k) {
-      const int x = body.inputs[k];
-      if (x < 0 || !is_slice[k]) continue;
-      const ir::Node& input = body.nodes[x];
-      const int slice = inside.leaf(ir::Op::input, dtype_, body.dims(x), input.imm);
-      moved[x] = slice;
-      started[x] = start({&inside, slice}, input.dtype, inside).id;
+    List<int> moved(body.nodes.size(), -1), gathered(body.nodes.size(), -1), ahead(requests.size(), -1),
+        next(requests.size(), -1), operands;
+    const auto add_input = [&](int x, DType dtype) {
+      const auto number = static_cast<u64>(inside.graph.inputs.size());
+      inside.graph.inputs.push(inside.leaf(ir::Op::input, dtype, body.dims(x), number));
+      return inside.graph.inputs.back();
+    };
+    const auto keep_inputs = [&](const List<int>& numbers) {
+      for (const int k : numbers) {
+        if (k == body.key_input) inside.graph.key_input = inside.graph.inputs.size();
+        const int x = body.inputs[k];
+        if (x < 0)
+          inside.graph.inputs.push(-1);
+        else
+          moved[x] = add_input(x, body.nodes[x].dtype);
+      }
+    };
+    keep_inputs(order.carries);
+    for (int k = 0; k < order.gathered.size(); ++k) {
+      const int x = body.inputs[order.gathered[k]];
+      gathered[x] = k;
+      moved[x] = add_input(x, body.nodes[x].dtype);
     }
-    const List<int> inputs = moved;
+    keep_inputs(order.stacked);
+    for (int k = 0; k < order.gathered.size(); ++k)
+      ahead[k] = add_input(body.inputs[order.gathered[k]], dtype_);
+    keep_inputs(order.invariants);
+    // the next trip's is on its way as soon as this one's has arrived
     const auto read_in = [&](int x) {
-      if (started[x] >= 0 && moved[x] == inputs[x]) moved[x] = ir::collective_done({&inside, started[x]}).id;
+      const int k = gathered[x];
+      if (k < 0 || next[k] >= 0) return moved[x];
+      const ir::Value arrived = ir::collective_await({&inside, moved[x]}, requests[k]);
+      moved[x] = ir::add_dependency({&inside, moved[x]}, arrived).id;
+      next[k] = ir::all_gather_state_start(ir::add_dependency({&inside, ahead[k]}, arrived),
+                                           inside.graph.nodes[moved[x]].dtype, shared_, requests[k])
+                    .id;
       return moved[x];
     };
     for (int i = 0; i < body.nodes.size(); ++i) {
-      if (started[i] >= 0) continue;
+      if (moved[i] >= 0) continue;
       const ir::Node& node = body.nodes[i];
       operands.clear();
       for (int k = 0; k < node.arity; ++k) operands.push(read_in(body.in(i, k)));
       moved[i] = inside.add(node, operands.data(), operands.size());
     }
-    for (const int x : body.inputs)
-      inside.graph.inputs.push(x < 0 ? -1 : started[x] >= 0 ? inputs[x] : moved[x]);
-    for (const int x : body.outputs) inside.graph.outputs.push(read_in(x));
+    for (int k = 0; k < shape.carries; ++k) inside.graph.outputs.push(read_in(body.outputs[k]));
+    for (int k = 0; k < next.size(); ++k) {
+      read_in(body.inputs[order.gathered[k]]);
+      inside.graph.outputs.push(next[k]);
+    }
+    for (int k = shape.carries; k < body.outputs.size(); ++k)
+      inside.graph.outputs.push(read_in(body.outputs[k]));
     for (const ir::Assign& a : body.assigns) inside.graph.assigns.push({a.slot, read_in(a.node)});
     return static_cast<ir::Graph&&>(inside.graph);
   }
-
   const ir::Graph& g;
   ir::Builder b;
   const List<ArenaParameter>& parameters_;
@@ -64329,6 +64468,7 @@ class ParameterGatherer {
   List<Source> sources_;
   List<Opening> openings_;
   List<Use> uses_;
+  List<int> gathered_;   // of a loop: how many slices its trips gather
   int last_[2]{-1, -1};  // the two openings that were read last
   int next_use_ = 0;
 };
@@ -65877,18 +66017,23 @@ class GradientReducer {
     b.graph.body_words = g.body_words;
     List<int> operands;
     for (int i = 0; i < g.nodes.size(); ++i) {
-      if (sliced_[i] > 0) {
-        moved_[i] = g.nodes[i].op == ir::Op::loop ? move_loop(i) : move_slices(i);
-        continue;
+      const ir::Node& node = g.nodes[i];
+      if (node.op == ir::Op::loop && sliced_[i]) {
+        moved_[i] = move_loop(i);
+      } else if (node.op == ir::Op::result && widened_at_[g.in(i, 0)] >= 0) {
+        moved_[i] = move_result(i);
+      } else {
+        operands.clear();
+        for (int k = 0; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
+        moved_[i] = b.add(node, operands.data(), operands.size());
       }
-      operands.clear();
-      for (int k = 0; k < g.nodes[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
-      moved_[i] = b.add(g.nodes[i], operands.data(), operands.size());
       for (int k = bucket_behind_[i]; k >= 0; k = buckets_[k].next) start(buckets_[k], k);
     }
     reduced_ = List<int>(gradients_.size(), -1);
     for (int k = 0; k < gradients_.size(); ++k)
-      if (sliced_[gradients_[k].node]) reduced_[k] = moved_[gradients_[k].node];
+      if (sliced_[gradients_[k].node])
+        reduced_[k] =
+            ir::collective_await({&b, moved_[gradients_[k].node]}, request_of(gradients_[k].node)).id;
     for (const Bucket& bucket : buckets_) finish(bucket);
     for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
@@ -65908,11 +66053,18 @@ class GradientReducer {
 
   // ---- gradients of a stack's slices, one a trip of a loop, which are summed in the trip that makes them
   // ----
+  // A loop that is moved so: its outputs that are gradients, and the request of the first one.
+  struct Widened {
+    ir::WidenedLoop wider;
+    List<int> outputs;  // of the body
+    int first_request = 0;
+  };
   // Marks results that are one parameter's gradient and nothing else, and their loops. Small ones go
   // together, behind the loop.
   constexpr void find_slices() {
     constexpr i64 least_slice = 4096;  // elements
     sliced_ = List<u8>(g.nodes.size(), 0);
+    widened_at_ = List<int>(g.nodes.size(), -1);
     if (into_ < 0) return;
     List<int> uses(g.nodes.size(), 0);
     for (const int x : g.edges) ++uses[x];
@@ -65932,29 +66084,37 @@ class GradientReducer {
       ++slices_;
     }
   }
-  // A loop that yields, in the place of a gradient's slices, what says that they are where they belong.
+  // A loop that carries, in the place of a gradient's slices, what says that they are on their way: a trip
+  // waits for those of the one before when it has its own.
   constexpr int move_loop(int i) {
     ir::Node node = g.nodes[i];
     const ir::Graph body = ir::loop_body(g, i);
     ir::LoopShape shape = ir::loop_shape(g, i);
-    List<int> operands;
-    for (int k = 0; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
-    // what the body reads stands behind its other stacked operands
-    const int place_at = shape.carries + shape.stacked;
-    List<int> outputs, places;  // of the body; nodes here
+    List<int> outputs, places, begun;  // of the body; nodes here
     for (const ArenaGradient& gradient : gradients_) {
       if (!sliced_[gradient.node] || g.in(gradient.node, 0) != i) continue;
       outputs.push(shape.carries + static_cast<int>(g.nodes[gradient.node].imm) - 2 * shape.carries);
       places.push(place_of(gradient));
+      const DType dtype = in_bf16_ ? DType::bf16 : g.nodes[gradient.node].dtype;
+      const i64 one[1]{1};
+      begun.push(ir::constant(b, dtype, ir::make_dims(1, one), 0).id);
     }
-    List<int> all;
-    for (int k = 0; k < place_at; ++k) all.push(operands[k]);
-    all.append(places.data(), places.size());
-    for (int k = place_at; k < operands.size(); ++k) all.push(operands[k]);
-    shape.stacked += places.size();
+    const ir::WidenedLoop wider{shape, outputs.size(), outputs.size()};
+    widened_at_[i] = widened_.size();
+    widened_.push({wider, outputs, buckets_.size() + next_slice_});
+    const int carries_end = shape.carries, stacked_end = shape.carries + shape.stacked;
+    List<int> operands;
+    for (int k = 0; k < carries_end; ++k) operands.push(moved_[g.in(i, k)]);
+    operands.append(begun.data(), begun.size());
+    for (int k = carries_end; k < stacked_end; ++k) operands.push(moved_[g.in(i, k)]);
+    operands.append(places.data(), places.size());
+    for (int k = stacked_end; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, sum_in(body, wider, outputs)));
+    shape.carries += outputs.size();
+    shape.stacked += outputs.size();
+    shape.outputs -= outputs.size();
     node.list = ir::loop_list(b, shape);
-    node.imm = static_cast<u64>(ir::add_body(b.graph, sum_in(body, place_at, outputs)));
-    return b.add(node, all.data(), all.size());
+    return b.add(node, operands.data(), operands.size());
   }
   // The part of the slot where a gradient is summed.
   constexpr int place_of(const ArenaGradient& gradient) {
@@ -65964,52 +66124,71 @@ class GradientReducer {
         {into.space, into.dtype, b.shape(d), -1, into.offset + gradient.offset * size_of(into.dtype)});
     return b.leaf(ir::Op::state, into.dtype, d, static_cast<u64>(b.graph.slots.size() - 1));
   }
-  constexpr ir::Graph sum_in(const ir::Graph& body, int place_at, const List<int>& outputs) {
-    ir::Builder inside(body, body.nodes.size() + 4 * outputs.size());
+  // `outputs`: of the body, which are carried in their order, and no longer stacked.
+  constexpr ir::Graph sum_in(const ir::Graph& body, const ir::WidenedLoop& wider, const List<int>& outputs) {
+    ir::Builder inside(body, body.nodes.size() + 6 * outputs.size());
     inside.graph.bodies = body.bodies;
     inside.graph.body_words = body.body_words;
-    if (body.key_input >= place_at) inside.graph.key_input += outputs.size();
+    if (body.key_input >= 0) inside.graph.key_input = wider.operand(body.key_input);
     const DType dtype = b.graph.slots[into_].dtype;
-    List<int> moved(body.nodes.size(), -1), operands, done(body.outputs.size(), -1);
+    List<int> moved(body.nodes.size(), -1), operands, start(body.outputs.size(), -1);
     for (int i = 0; i < body.nodes.size(); ++i) {
       ir::Node node = body.nodes[i];
-      if (node.op == ir::Op::input && static_cast<int>(node.imm) >= place_at)
-        node.imm += static_cast<u64>(outputs.size());
+      if (node.op == ir::Op::input) node.imm = static_cast<u64>(wider.operand(static_cast<int>(node.imm)));
       operands.clear();
       for (int k = 0; k < node.arity; ++k) operands.push(moved[body.in(i, k)]);
       moved[i] = inside.add(node, operands.data(), operands.size());
     }
-    for (int k = 0; k < body.inputs.size() + outputs.size(); ++k) {
-      const int before = k < place_at ? k : k - outputs.size();
-      if (k >= place_at && k < place_at + outputs.size()) {
-        const Dims& d = body.dims(body.outputs[outputs[k - place_at]]);
-        inside.graph.inputs.push(inside.leaf(ir::Op::input, dtype, d, static_cast<u64>(k)));
-      } else {
-        inside.graph.inputs.push(body.inputs[before] < 0 ? -1 : moved[body.inputs[before]]);
-      }
-    }
+    inside.graph.inputs = List<int>(body.inputs.size() + 2 * outputs.size(), -1);
+    for (int k = 0; k < body.inputs.size(); ++k)
+      if (body.inputs[k] >= 0) inside.graph.inputs[wider.operand(k)] = moved[body.inputs[k]];
+    const auto add_input = [&](int number, DType of, const Dims& d) {
+      inside.graph.inputs[number] = inside.leaf(ir::Op::input, of, d, static_cast<u64>(number));
+      return ir::Value{&inside, inside.graph.inputs[number]};
+    };
+    const int carries = wider.before.carries;
+    const i64 one[1]{1};
     for (int k = 0; k < outputs.size(); ++k) {
       ir::Value x{&inside, moved[body.outputs[outputs[k]]]};
       if (in_bf16_) x = ir::cast(x, DType::bf16);
-      const ir::Value place{&inside, inside.graph.inputs[place_at + k]};
       const int request = buckets_.size() + next_slice_++;
-      done[outputs[k]] =
-          ir::reduce_scatter_state_start(x, place, b.graph.slots[into_].offset, shared_, request).id;
+      const ir::Value before = add_input(carries + k, x.dtype(), ir::make_dims(1, one)),
+                      place = add_input(carries + wider.before.stacked + outputs.size() + k, dtype, x.dims());
+      // not x: what precision does with a gradient depends on who reads it
+      const ir::Value free = ir::add_dependency(place, ir::collective_await(before, request));
+      start[outputs[k]] =
+          ir::reduce_scatter_state_start(x, free, b.graph.slots[into_].offset, shared_, request).id;
     }
-    for (const int k : outputs) done[k] = ir::collective_done({&inside, done[k]}).id;
-    for (int k = 0; k < body.outputs.size(); ++k)
-      inside.graph.outputs.push(done[k] >= 0 ? done[k] : moved[body.outputs[k]]);
+    for (int k = 0; k < carries; ++k) inside.graph.outputs.push(moved[body.outputs[k]]);
+    for (const int k : outputs) inside.graph.outputs.push(start[k]);
+    for (int k = carries; k < body.outputs.size(); ++k)
+      if (start[k] < 0) inside.graph.outputs.push(moved[body.outputs[k]]);
     for (const ir::Assign& a : body.assigns) inside.graph.assigns.push({a.slot, moved[a.node]});
     return static_cast<ir::Graph&&>(inside.graph);
   }
-  // The result that was a gradient, (trips, 1): the first trip's.
-  constexpr int move_slices(int i) {
-    const ir::Node& node = g.nodes[i];
-    const i64 extents[2]{ir::loop_shape(g, g.in(i, 0)).trips, 1}, one[1]{1};
-    const DType dtype = in_bf16_ ? DType::bf16 : node.dtype;
-    const ir::Value all = ir::region_result({&b, moved_[g.in(i, 0)]}, static_cast<int>(node.imm), dtype,
-                                            ir::make_dims(2, extents));
-    return ir::flat_slice(ir::reshape(all, ir::make_dims(1, extents)), 0, ir::make_dims(1, one)).id;
+  // A result of such a loop: of a gradient what was carried for it.
+  constexpr int move_result(int i) {
+    ir::Node node = g.nodes[i];
+    const Widened& loop = widened_[widened_at_[g.in(i, 0)]];
+    const int carries = loop.wider.before.carries, which = static_cast<int>(node.imm);
+    int moved = loop.wider.result(which);
+    for (int k = 0; k < loop.outputs.size(); ++k) {
+      const int output = loop.outputs[k] + carries;  // as a result
+      if (which == output) {
+        const ir::Value all{&b, moved_[g.in(i, 0)]};
+        const ir::Value begun = all.in(carries + k);
+        return ir::region_result(all, carries + k, begun.dtype(), begun.dims()).id;
+      }
+      if (which > output) --moved;
+    }
+    node.imm = static_cast<u64>(moved);
+    return b.add(node, &moved_[g.in(i, 0)], 1);
+  }
+  constexpr int request_of(int gradient) const {
+    const Widened& loop = widened_[widened_at_[g.in(gradient, 0)]];
+    int k = 0;
+    while (loop.outputs[k] + loop.wider.before.carries != static_cast<int>(g.nodes[gradient].imm)) ++k;
+    return loop.first_request + k;
   }
 
   // Whether more lies between gradient k and the one before than aligns it.
@@ -66094,6 +66273,8 @@ class GradientReducer {
   bool in_bf16_ = false;
   List<Bucket> buckets_;
   List<u8> sliced_;
+  List<int> widened_at_;  // of a loop, where it is among these
+  List<Widened> widened_;
   int slices_ = 0, next_slice_ = 0;
   List<int> moved_, bucket_behind_, reduced_;
 };
@@ -72295,6 +72476,8 @@ class CudaCommunicator : public comm::Communicator {
   virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
   // What comes next in `stream` waits for what was begun for `request`.
   virtual void wait_sum(int request, cudaStream_t stream) = 0;
+  // The same, if anything was begun since it was last waited for.
+  virtual void await(int request, cudaStream_t stream) = 0;
   // As Communicator's, begun behind what `stream` has to do; what comes next in `stream` may change the
   // parts.
   virtual void start_scatter(int request, void* data, cudaStream_t stream) = 0;
@@ -72311,6 +72494,7 @@ class CudaCommunicator : public comm::Communicator {
   virtual void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) = 0;
   // Rank 0's bytes of device memory become every rank's, in `stream`.
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
+  using Communicator::await;
   using Communicator::broadcast;
   using Communicator::gather_pieces;
   using Communicator::max;
@@ -72378,6 +72562,7 @@ void enqueue_narrow_state(const GatherStateCall& call, cudaStream_t stream) {
 }
 inline void run_cuda_all_gather_state_start(const CudaLaunch& launch, cudaStream_t stream) {
   const GatherStateCall call(launch);
+  if (!call.begins()) return;
   if (call.own_elements() > 0) {
     if (call.dtype == call.from_dtype)
       cuda_copy(call.own_to(), call.own_from(), static_cast<std::size_t>(call.own_elements() * call.unit()),
@@ -72406,6 +72591,11 @@ inline void run_cuda_reduce_scatter_into_done(const CudaLaunch& launch, cudaStre
   const CollectiveCall call(launch);
   cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
   communicator_of(launch).wait_sum(call.request, stream);
+}
+inline void run_cuda_collective_await(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).await(call.request, stream);
 }
 inline void run_cuda_pieces_done(const CudaLaunch& launch, cudaStream_t stream) {
   communicator_of(launch).wait_sum(CollectiveCall(launch).request, stream);
@@ -75039,6 +75229,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_reduce_scatter_start;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start) {
     return &kernels::run_cuda_reduce_scatter_into_start;
+  } else if constexpr (kind == compiler::StepKind::collective_await) {
+    return &kernels::run_cuda_collective_await;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done) {
     return &kernels::run_cuda_reduce_scatter_into_done;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start) {

@@ -315,6 +315,7 @@ class Machine {
       case compiler::StepKind::reduce_scatter_start:
       case compiler::StepKind::reduce_scatter_done:
       case compiler::StepKind::reduce_scatter_into_done:
+      case compiler::StepKind::collective_await:
       case compiler::StepKind::all_gather_done:
       case compiler::StepKind::repeat:
         return;

@@ -152,6 +152,9 @@ class ThreadRanks {
       sum.data = nullptr;
       ++sum.done;
     }
+    void await(int request) override {
+      if (sums_[static_cast<std::size_t>(request)].data != nullptr) wait_pieces(request);
+    }
     void gather_pieces(void* data, const weft::i64* bounds, weft::i64 unit) override {
       show(data);
       for (int r = 0; r < size(); ++r) {

@@ -91,6 +91,9 @@ class Communicator : public Counted {
   }
   // Throws "comm/timeout" where a rank stays silent.
   virtual void wait_pieces(int request) { (void)request; }
+  // The same of a request that one trip of a loop begins and the next one waits for: where none has begun,
+  // which the first one finds, it returns at once.
+  virtual void await(int request) { wait_pieces(request); }
   // Before the first max of request number `request`: it will be of `count` elements.
   virtual void reserve_max(int request, i64 count) { (void)request, (void)count; }
   // to[i] becomes the largest from[i] of all ranks, NaN where one has that.

@@ -51,6 +51,7 @@ inline constexpr const char* kind_names[]{"fused",
                                           "all_reduce_max",
                                           "all_gather_state_start",
                                           "all_gather_start",
+                                          "collective_await",
                                           "all_gather_done",
                                           "group_collective",
                                           "attention",
@@ -248,7 +249,7 @@ inline std::string disassemble(const Lowered& l) {
     const Binding& b = l.bindings[k];
     out += "bound" + std::to_string(k) + ": first " + disassemble_detail::address(b.first) + ", then " +
            disassemble_detail::address(b.base) + " by " + std::to_string(b.stride) + ", odd " +
-           disassemble_detail::address(b.other) + "\n";
+           disassemble_detail::address(b.other) + (b.ahead ? ", ahead\n" : "\n");
   }
   return out;
 }

@@ -112,6 +112,7 @@ constexpr void write(WordWriter& w, const Lowered& l) {
   for (const Binding& b : l.bindings) {
     for (const u64 a : {b.first, b.base, b.other}) w.put(a);
     w.put_int(b.stride);
+    w.put(b.ahead ? 1 : 0);
   }
 }
 
@@ -146,6 +147,7 @@ constexpr Lowered thaw_lowered(const u64* words) {
   for (Binding& b : l.bindings) {
     for (u64* a : {&b.first, &b.base, &b.other}) *a = r.get();
     b.stride = r.get_int();
+    b.ahead = r.get() != 0;
   }
   return l;
 }

@@ -32,7 +32,7 @@ struct ImageHeader {
 
 inline constexpr int kernel_words = 2;
 inline constexpr int step_words = 5;
-inline constexpr int binding_words = 4;
+inline constexpr int binding_words = 5;
 
 // What a program needs beside its kernels and launches.
 struct Image {
@@ -139,6 +139,7 @@ constexpr void write(WordWriter& w, const Image& b, const Lowered& lowered) {
   for (const Binding& x : lowered.bindings) {
     for (const u64 a : {x.first, x.base, x.other}) w.put(a);
     w.put_int(x.stride);
+    w.put(x.ahead ? 1 : 0);
   }
   w.put(0);
 }
@@ -204,7 +205,7 @@ constexpr ImageStep read_step(const ImageHeader& h, const u64* image, int s) {
 }
 constexpr Binding read_binding(const ImageHeader& h, const u64* image, int k) {
   const u64* const w = image + h.binding_at + binding_words * k;
-  return {w[0], w[1], w[2], static_cast<i64>(w[3])};
+  return {w[0], w[1], w[2], static_cast<i64>(w[3]), w[4] != 0};
 }
 
 // The same of a compiled program P, which has `header` (ImageHeader) and `image` (words).

@@ -35,6 +35,7 @@ enum class StepKind : u8 {
   all_reduce_max,
   all_gather_state_start,
   all_gather_start,
+  collective_await,
   all_gather_done,
   group_collective,
   attention,
@@ -64,6 +65,7 @@ struct Binding {
   u64 first = kernel_ir::BufferAddress::none, base = kernel_ir::BufferAddress::none,
       other = kernel_ir::BufferAddress::none;
   i64 stride = 0;
+  bool ahead = false;  // none in the last trip
 };
 
 // The fold of a reduction.

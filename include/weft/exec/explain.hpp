@@ -264,6 +264,7 @@ inline ExplainedStep explain_step(const ir::Graph& g, const kernel_ir::Fusion& f
     case compiler::StepKind::all_reduce_max:
     case compiler::StepKind::all_gather_state_start:
     case compiler::StepKind::all_gather_start:
+    case compiler::StepKind::collective_await:
     case compiler::StepKind::all_gather_done:
       out.kernel = ir::info(g.nodes[kernel.opaque].op).name;
       out.shape = at(1);

@@ -83,6 +83,14 @@ constexpr Value all_reduce_max(Value x, int request) {
   const i64 begin = 0;
   return raw(Op::all_reduce_max, x.dtype(), x.node().shape, static_cast<u64>(request), b.list(&begin, 1), x);
 }
+// (1), when what x is has ended: a start with this request, in a trip of a loop before this one, or ahead of
+// or behind the loop; x is carried into a trip, or out of the loop. In a trip that none is before, if nothing
+// was begun ahead of the loop, it waits for nothing. Nothing reads x but what depends on this.
+constexpr Value collective_await(Value x, int request) {
+  const i64 one[1]{1};
+  return raw(Op::collective_await, x.dtype(), x.builder->shape(make_dims(1, one)), static_cast<u64>(request),
+             -1, x);
+}
 // What `start` began, when it has ended: a vector of start's length.
 constexpr Value collective_done(Value start) {
   const Op done =
@@ -137,6 +145,10 @@ constexpr const char* collective_fault(const Graph& g, int i) {
     if (g.attributes(i) != 3 || g.attribute(i, 2) < 1) return "state is shared, and it does not say how";
     return from == to ? nullptr : "all_gather_state_start: not of the whole operand";
   }
+  if (n.op == Op::collective_await)
+    return ((x.op == Op::input && g.is_body) || x.op == Op::result) && x.dtype == n.dtype && to.size() == 1
+               ? nullptr
+               : "collective_await: not of what is carried into a trip or out of a loop";
   if (n.op == Op::all_gather_done && x.op == Op::all_gather_state_start)
     return done(x.op) && x.dtype == n.dtype ? nullptr : "all_gather_done: not the request of its start";
   if (x.dtype != n.dtype || !is_float(n.dtype)) return "a collective of other than floats of one dtype";

@@ -5,7 +5,8 @@
 // Operands and the body's inputs, in the same order: carries, stacked inputs (trips, ...), invariants. The
 // body sees a carry's value, the trip's slice of a stacked input, and an invariant as it is. Its outputs:
 // every carry's next value, then values that are stacked. Trip t (T-1-t in reverse) reads and writes slices
-// t.
+// t. Of the last stacked inputs, `ahead` in number, it has those of trip t + 1, to begin what that one needs;
+// the last trip has none, and what it begins of them is nothing.
 
 #include "weft/ir/freeze.hpp"
 #include "weft/ir/value.hpp"
@@ -15,7 +16,7 @@ namespace WEFT_NAMESPACE::ir {
 struct LoopShape {
   i64 trips = 0;
   bool reverse = false;
-  int carries = 0, stacked = 0, invariants = 0, outputs = 0;
+  int carries = 0, stacked = 0, invariants = 0, outputs = 0, ahead = 0;
 
   // Results: the carries at the end; the carries' histories (trips + 1, ...); the stacked outputs.
   // A history holds what was carried into trip t at t and what came out of it at t + 1; in reverse the other
@@ -28,12 +29,28 @@ struct LoopShape {
   constexpr int body_output(int result) const { return result < carries ? result : result - carries; }
   constexpr int operands() const { return carries + stacked + invariants; }
   constexpr bool is_stacked(int operand) const { return operand >= carries && operand < carries + stacked; }
+  constexpr bool is_ahead(int operand) const {
+    return is_stacked(operand) && operand >= carries + stacked - ahead;
+  }
   // Rows of a history: of the carry that enters the first trip, and where the rows begin that the trips read
   // and write.
   constexpr i64 first_row() const { return reverse ? trips : 0; }
   constexpr i64 last_row() const { return reverse ? 0 : trips; }
   constexpr i64 read_from() const { return reverse ? 1 : 0; }
   constexpr i64 written_from() const { return reverse ? 0 : 1; }
+};
+
+// A loop that gets carries and stacked operands more, each behind its own: what numbers its own have then.
+struct WidenedLoop {
+  LoopShape before;
+  int carries = 0, stacked = 0;
+
+  constexpr int operand(int k) const {
+    return k < before.carries ? k : k < before.carries + before.stacked ? k + carries : k + carries + stacked;
+  }
+  constexpr int result(int which) const {
+    return which + (which < before.carries ? 0 : which < 2 * before.carries ? 1 : 2) * carries;
+  }
 };
 
 constexpr LoopShape loop_shape(const Graph& g, int node) {
@@ -45,6 +62,7 @@ constexpr LoopShape loop_shape(const Graph& g, int node) {
   s.stacked = static_cast<int>(list[3]);
   s.invariants = static_cast<int>(list[4]);
   s.outputs = static_cast<int>(list[5]);
+  s.ahead = static_cast<int>(list[6]);
   return s;
 }
 
@@ -106,8 +124,8 @@ constexpr int add_body(Graph& g, const Graph& body) {
 }
 
 constexpr int loop_list(Builder& b, const LoopShape& s) {
-  const i64 list[6]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs};
-  return b.list(list, 6);
+  const i64 list[7]{s.trips, s.reverse ? 1 : 0, s.carries, s.stacked, s.invariants, s.outputs, s.ahead};
+  return b.list(list, 7);
 }
 
 constexpr Value loop(Builder& b, const LoopShape& s, const Graph& body, const List<int>& operands) {

@@ -122,6 +122,8 @@ enum class Op : u8 {
   all_gather_state_start,  // all_gather_state_start(x): begins to give all ranks x, of the state that they
                            // share; cast to the node's dtype
   all_gather_start,        // all_gather_start(x): begins to give all ranks each one's piece of x
+  collective_await,        // collective_await(x): (1); what begins x, which is carried into a trip or out of
+                           // a loop, has ended, if there is such
   all_gather_done,         // all_gather_done(start): x, of all ranks
   group_collective,        // what a group of ranks does with parts of a value (ir/group.hpp); imm: GroupCall
   // flat arenas
@@ -260,6 +262,7 @@ inline constexpr OpInfo op_table[op_count] = {
     {"all_reduce_max", 1, OpClass::collective, 1},
     {"all_gather_state_start", 1, OpClass::collective, 0},
     {"all_gather_start", 1, OpClass::collective, 0},
+    {"collective_await", 1, OpClass::collective, 0},
     {"all_gather_done", 1, OpClass::collective, 0},
     {"group_collective", 1, OpClass::collective, 1},
     {"flat_concat", -1, OpClass::arena, 0},

@@ -72,6 +72,7 @@ inline void add_attributes(std::string& out, const Graph& g, int node) {
     if (s.reverse) out += " in reverse";
     out += " carries " + std::to_string(s.carries) + " stacked " + std::to_string(s.stacked) +
            " invariants " + std::to_string(s.invariants) + " outputs " + std::to_string(s.outputs);
+    if (s.ahead > 0) out += " ahead " + std::to_string(s.ahead);
   } else if (is_attention(n.op)) {
     out += " captured " + std::to_string(g.attribute(node, 0));
     if (g.attribute(node, 1) != 0) out += " drops";
@@ -160,6 +161,7 @@ inline void add_immediate(std::string& out, const Graph& g, int node) {
     case Op::all_reduce_max:
     case Op::all_gather_state_start:
     case Op::all_gather_start:
+    case Op::collective_await:
     case Op::all_gather_done:
       out += " request ";
       add(out, static_cast<i64>(n.imm));

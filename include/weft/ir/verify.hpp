@@ -374,12 +374,12 @@ class Verifier {
     return end <= length ? nullptr : "flat_concat: an operand reaches beyond the vector";
   }
   constexpr const char* loop(int i, const Node& n, const int* in) const {
-    if (g.attributes(i) != 6 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
+    if (g.attributes(i) != 7 || n.imm >= static_cast<u64>(g.bodies.size())) return "loop: no body";
     const Span& words = g.bodies[static_cast<int>(n.imm)];
     if (words.begin < 0 || words.begin + words.size > g.body_words.size()) return "loop: no body";
     const LoopShape s = loop_shape(g, i);
-    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 ||
-        s.operands() != n.arity)
+    if (s.trips < 0 || s.carries < 0 || s.stacked < 0 || s.invariants < 0 || s.outputs < 0 || s.ahead < 0 ||
+        s.ahead > s.stacked || s.operands() != n.arity)
       return "loop: its operands are not carries, stacked inputs and invariants";
     const Graph body = loop_body(g, i);
     if (Verifier(body, stage_).run()) return "loop: its body is at fault";
@@ -395,6 +395,7 @@ class Verifier {
                      body.dims(x) != (s.is_stacked(k) ? slice_dims(d) : d)))
         return "loop: an input of its body has another dtype or shape than the operand";
     }
+    if (s.ahead > 0 && !begins_ahead(s, body)) return "loop: its next trip's inputs are read";
     for (int k = 0; k < s.carries; ++k)
       if (body.nodes[body.outputs[k]].dtype != g.nodes[in[k]].dtype ||
           body.dims(body.outputs[k]) != g.dims(in[k]))
@@ -407,6 +408,21 @@ class Verifier {
         return "loop: random numbers take four words a trip";
     }
     return nullptr;
+  }
+  // Whether what a trip has of the next one's slices is what it begins to gather alone.
+  constexpr bool begins_ahead(const LoopShape& s, const Graph& body) const {
+    List<u8> ahead(body.nodes.size(), 0);
+    for (int k = 0; k < s.operands(); ++k)
+      if (s.is_ahead(k) && body.inputs[k] >= 0) ahead[body.inputs[k]] = 1;
+    for (int i = 0; i < body.nodes.size(); ++i)
+      for (int k = 0; k < body.nodes[i].arity; ++k) {
+        if (!ahead[body.in(i, k)] || body.nodes[i].op == Op::all_gather_state_start) continue;
+        if (body.nodes[i].op != Op::add_dependency || k > 0) return false;
+        ahead[i] = 1;
+      }
+    for (const int x : body.outputs)
+      if (ahead[x]) return false;
+    return true;
   }
   constexpr const char* attention(int i, const Node& n) const {
     if (n.imm >= static_cast<u64>(g.bodies.size())) return "attention: no body";

@@ -125,17 +125,6 @@ class Fuser : ClusteringState {
         return;
       case Op::take_rows:
       case Op::custom:
-      case Op::all_reduce_start:
-      case Op::all_reduce_done:
-      case Op::reduce_scatter_start:
-      case Op::reduce_scatter_done:
-      case Op::reduce_scatter_into_start:
-      case Op::reduce_scatter_into_done:
-      case Op::reduce_scatter_state_start:
-      case Op::all_reduce_max:
-      case Op::all_gather_state_start:
-      case Op::all_gather_start:
-      case Op::all_gather_done:
       case Op::group_collective:
       case Op::scatter_add:
         set_apart(i, Walk::contiguous);
@@ -160,6 +149,7 @@ class Fuser : ClusteringState {
         return;
       }
       default:
+        if (ir::is_collective(n.op)) return set_apart(i, Walk::contiguous);
         break;
     }
     if (n.op == Op::add && (absorb(i, in[0], in[1]) || absorb(i, in[1], in[0]))) return;

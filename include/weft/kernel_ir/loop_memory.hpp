@@ -1,9 +1,10 @@
 #pragma once
 // Where a loop keeps what it carries. A carry whose history is wanted moves along it: a trip reads one row
 // and writes the next. One of which a trip writes blocks alone stays in one buffer, its result's, into which
-// its start is copied. Any other alternates between two, the last trip's being its result. None costs a copy
-// a trip. A stacked output whose memory is a stacked operand's, as of state, is computed there where the body
-// can. The body's own workspace is one, used anew by every trip.
+// its start is copied. Any other alternates between two, the last trip's being its result; where it starts
+// from what is on its way, which nothing else reads, that is one of the two. None costs a copy a trip. A
+// stacked output whose memory is a stacked operand's, as of state, is computed there where the body can. The
+// body's own workspace is one, used anew by every trip.
 
 #include "weft/ir/loop.hpp"
 #include "weft/kernel_ir/plan.hpp"
@@ -17,6 +18,7 @@ struct LoopMemory {
   List<int> result;  // node of every result in the enclosing graph, -1: not used
   Plan plan;
   List<i64> primary, second;  // offsets in the scratch of a carry's buffers, -1: none
+  List<u8> starts_there;      // of a carry, whether where it starts is one of them
   i64 scratch_bytes = 0;      // the body's workspace, then those buffers
 
   // Of kernel number `kernel` as `around`, the plan of the enclosing graph, has it so far.
@@ -26,7 +28,8 @@ struct LoopMemory {
         fusion(fuse(body)),
         result(shape.results(), -1),
         primary(shape.carries, -1),
-        second(shape.carries, -1) {
+        second(shape.carries, -1),
+        starts_there(shape.carries, 0) {
     const ir::Span stores = f.kernels[kernel].stores;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
@@ -55,8 +58,12 @@ struct LoopMemory {
         at = scratch_bytes;
         scratch_bytes += bytes;
       };
-      if (result[shape.final_of(k)] < 0) take(primary[k]);
-      if (shape.trips > 1 && !stays(k)) take(second[k]);
+      const bool has_final = result[shape.final_of(k)] >= 0;
+      starts_there[k] =
+          !has_final && g.nodes[g.in(loop, k)].op == ir::Op::all_gather_state_start && shape.trips > 0;
+      const bool reads_second = starts_there[k] && shape.trips > 1 && shape.trips % 2 == 1;  // first
+      if (!has_final && (!starts_there[k] || reads_second)) take(primary[k]);
+      if (shape.trips > 1 && !stays(k) && !reads_second) take(second[k]);
     }
   }
   // Whether carry k stays in one buffer.

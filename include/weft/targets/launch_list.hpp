@@ -53,6 +53,7 @@ class LaunchList {
       const compiler::Binding from = compiler::read_binding(header, image, k);
       Bound& binding = bindings_[k];
       binding.stride = from.stride;
+      binding.ahead = from.ahead;
       binding.has_first = from.first != kernel_ir::BufferAddress::none;
       binding.alternates = from.other != kernel_ir::BufferAddress::none;
       place(from.first, binding.first);
@@ -266,7 +267,7 @@ class LaunchList {
     void* base = nullptr;
     void* other = nullptr;
     i64 stride = 0;
-    bool has_first = false, alternates = false;
+    bool has_first = false, alternates = false, ahead = false;
     int begin = 0, end = 0;
   };
 
@@ -343,7 +344,8 @@ class LaunchList {
                                               : b.alternates && left % 2 == 1 ? b.other
                                                                               : b.base) +
                       (b.stride != 0 ? trip * b.stride : 0);
-      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = at + uses_[u].offset;
+      const bool none = b.ahead && left == 0;
+      for (int u = b.begin; u < b.end; ++u) *uses_[u].pointer = none ? nullptr : at + uses_[u].offset;
     }
   }
 

@@ -46,18 +46,23 @@ class GradientReducer {
     b.graph.body_words = g.body_words;
     List<int> operands;
     for (int i = 0; i < g.nodes.size(); ++i) {
-      if (sliced_[i] > 0) {
-        moved_[i] = g.nodes[i].op == ir::Op::loop ? move_loop(i) : move_slices(i);
-        continue;
+      const ir::Node& node = g.nodes[i];
+      if (node.op == ir::Op::loop && sliced_[i]) {
+        moved_[i] = move_loop(i);
+      } else if (node.op == ir::Op::result && widened_at_[g.in(i, 0)] >= 0) {
+        moved_[i] = move_result(i);
+      } else {
+        operands.clear();
+        for (int k = 0; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
+        moved_[i] = b.add(node, operands.data(), operands.size());
       }
-      operands.clear();
-      for (int k = 0; k < g.nodes[i].arity; ++k) operands.push(moved_[g.in(i, k)]);
-      moved_[i] = b.add(g.nodes[i], operands.data(), operands.size());
       for (int k = bucket_behind_[i]; k >= 0; k = buckets_[k].next) start(buckets_[k], k);
     }
     reduced_ = List<int>(gradients_.size(), -1);
     for (int k = 0; k < gradients_.size(); ++k)
-      if (sliced_[gradients_[k].node]) reduced_[k] = moved_[gradients_[k].node];
+      if (sliced_[gradients_[k].node])
+        reduced_[k] =
+            ir::collective_await({&b, moved_[gradients_[k].node]}, request_of(gradients_[k].node)).id;
     for (const Bucket& bucket : buckets_) finish(bucket);
     for (int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (int x : g.outputs) b.graph.outputs.push(moved_[x]);
@@ -77,11 +82,18 @@ class GradientReducer {
 
   // ---- gradients of a stack's slices, one a trip of a loop, which are summed in the trip that makes them
   // ----
+  // A loop that is moved so: its outputs that are gradients, and the request of the first one.
+  struct Widened {
+    ir::WidenedLoop wider;
+    List<int> outputs;  // of the body
+    int first_request = 0;
+  };
   // Marks results that are one parameter's gradient and nothing else, and their loops. Small ones go
   // together, behind the loop.
   constexpr void find_slices() {
     constexpr i64 least_slice = 4096;  // elements
     sliced_ = List<u8>(g.nodes.size(), 0);
+    widened_at_ = List<int>(g.nodes.size(), -1);
     if (into_ < 0) return;
     List<int> uses(g.nodes.size(), 0);
     for (const int x : g.edges) ++uses[x];
@@ -101,29 +113,37 @@ class GradientReducer {
       ++slices_;
     }
   }
-  // A loop that yields, in the place of a gradient's slices, what says that they are where they belong.
+  // A loop that carries, in the place of a gradient's slices, what says that they are on their way: a trip
+  // waits for those of the one before when it has its own.
   constexpr int move_loop(int i) {
     ir::Node node = g.nodes[i];
     const ir::Graph body = ir::loop_body(g, i);
     ir::LoopShape shape = ir::loop_shape(g, i);
-    List<int> operands;
-    for (int k = 0; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
-    // what the body reads stands behind its other stacked operands
-    const int place_at = shape.carries + shape.stacked;
-    List<int> outputs, places;  // of the body; nodes here
+    List<int> outputs, places, begun;  // of the body; nodes here
     for (const ArenaGradient& gradient : gradients_) {
       if (!sliced_[gradient.node] || g.in(gradient.node, 0) != i) continue;
       outputs.push(shape.carries + static_cast<int>(g.nodes[gradient.node].imm) - 2 * shape.carries);
       places.push(place_of(gradient));
+      const DType dtype = in_bf16_ ? DType::bf16 : g.nodes[gradient.node].dtype;
+      const i64 one[1]{1};
+      begun.push(ir::constant(b, dtype, ir::make_dims(1, one), 0).id);
     }
-    List<int> all;
-    for (int k = 0; k < place_at; ++k) all.push(operands[k]);
-    all.append(places.data(), places.size());
-    for (int k = place_at; k < operands.size(); ++k) all.push(operands[k]);
-    shape.stacked += places.size();
+    const ir::WidenedLoop wider{shape, outputs.size(), outputs.size()};
+    widened_at_[i] = widened_.size();
+    widened_.push({wider, outputs, buckets_.size() + next_slice_});
+    const int carries_end = shape.carries, stacked_end = shape.carries + shape.stacked;
+    List<int> operands;
+    for (int k = 0; k < carries_end; ++k) operands.push(moved_[g.in(i, k)]);
+    operands.append(begun.data(), begun.size());
+    for (int k = carries_end; k < stacked_end; ++k) operands.push(moved_[g.in(i, k)]);
+    operands.append(places.data(), places.size());
+    for (int k = stacked_end; k < node.arity; ++k) operands.push(moved_[g.in(i, k)]);
+    node.imm = static_cast<u64>(ir::add_body(b.graph, sum_in(body, wider, outputs)));
+    shape.carries += outputs.size();
+    shape.stacked += outputs.size();
+    shape.outputs -= outputs.size();
     node.list = ir::loop_list(b, shape);
-    node.imm = static_cast<u64>(ir::add_body(b.graph, sum_in(body, place_at, outputs)));
-    return b.add(node, all.data(), all.size());
+    return b.add(node, operands.data(), operands.size());
   }
   // The part of the slot where a gradient is summed.
   constexpr int place_of(const ArenaGradient& gradient) {
@@ -133,52 +153,71 @@ class GradientReducer {
         {into.space, into.dtype, b.shape(d), -1, into.offset + gradient.offset * size_of(into.dtype)});
     return b.leaf(ir::Op::state, into.dtype, d, static_cast<u64>(b.graph.slots.size() - 1));
   }
-  constexpr ir::Graph sum_in(const ir::Graph& body, int place_at, const List<int>& outputs) {
-    ir::Builder inside(body, body.nodes.size() + 4 * outputs.size());
+  // `outputs`: of the body, which are carried in their order, and no longer stacked.
+  constexpr ir::Graph sum_in(const ir::Graph& body, const ir::WidenedLoop& wider, const List<int>& outputs) {
+    ir::Builder inside(body, body.nodes.size() + 6 * outputs.size());
     inside.graph.bodies = body.bodies;
     inside.graph.body_words = body.body_words;
-    if (body.key_input >= place_at) inside.graph.key_input += outputs.size();
+    if (body.key_input >= 0) inside.graph.key_input = wider.operand(body.key_input);
     const DType dtype = b.graph.slots[into_].dtype;
-    List<int> moved(body.nodes.size(), -1), operands, done(body.outputs.size(), -1);
+    List<int> moved(body.nodes.size(), -1), operands, start(body.outputs.size(), -1);
     for (int i = 0; i < body.nodes.size(); ++i) {
       ir::Node node = body.nodes[i];
-      if (node.op == ir::Op::input && static_cast<int>(node.imm) >= place_at)
-        node.imm += static_cast<u64>(outputs.size());
+      if (node.op == ir::Op::input) node.imm = static_cast<u64>(wider.operand(static_cast<int>(node.imm)));
       operands.clear();
       for (int k = 0; k < node.arity; ++k) operands.push(moved[body.in(i, k)]);
       moved[i] = inside.add(node, operands.data(), operands.size());
     }
-    for (int k = 0; k < body.inputs.size() + outputs.size(); ++k) {
-      const int before = k < place_at ? k : k - outputs.size();
-      if (k >= place_at && k < place_at + outputs.size()) {
-        const Dims& d = body.dims(body.outputs[outputs[k - place_at]]);
-        inside.graph.inputs.push(inside.leaf(ir::Op::input, dtype, d, static_cast<u64>(k)));
-      } else {
-        inside.graph.inputs.push(body.inputs[before] < 0 ? -1 : moved[body.inputs[before]]);
-      }
-    }
+    inside.graph.inputs = List<int>(body.inputs.size() + 2 * outputs.size(), -1);
+    for (int k = 0; k < body.inputs.size(); ++k)
+      if (body.inputs[k] >= 0) inside.graph.inputs[wider.operand(k)] = moved[body.inputs[k]];
+    const auto add_input = [&](int number, DType of, const Dims& d) {
+      inside.graph.inputs[number] = inside.leaf(ir::Op::input, of, d, static_cast<u64>(number));
+      return ir::Value{&inside, inside.graph.inputs[number]};
+    };
+    const int carries = wider.before.carries;
+    const i64 one[1]{1};
     for (int k = 0; k < outputs.size(); ++k) {
       ir::Value x{&inside, moved[body.outputs[outputs[k]]]};
       if (in_bf16_) x = ir::cast(x, DType::bf16);
-      const ir::Value place{&inside, inside.graph.inputs[place_at + k]};
       const int request = buckets_.size() + next_slice_++;
-      done[outputs[k]] =
-          ir::reduce_scatter_state_start(x, place, b.graph.slots[into_].offset, shared_, request).id;
+      const ir::Value before = add_input(carries + k, x.dtype(), ir::make_dims(1, one)),
+                      place = add_input(carries + wider.before.stacked + outputs.size() + k, dtype, x.dims());
+      // not x: what precision does with a gradient depends on who reads it
+      const ir::Value free = ir::add_dependency(place, ir::collective_await(before, request));
+      start[outputs[k]] =
+          ir::reduce_scatter_state_start(x, free, b.graph.slots[into_].offset, shared_, request).id;
     }
-    for (const int k : outputs) done[k] = ir::collective_done({&inside, done[k]}).id;
-    for (int k = 0; k < body.outputs.size(); ++k)
-      inside.graph.outputs.push(done[k] >= 0 ? done[k] : moved[body.outputs[k]]);
+    for (int k = 0; k < carries; ++k) inside.graph.outputs.push(moved[body.outputs[k]]);
+    for (const int k : outputs) inside.graph.outputs.push(start[k]);
+    for (int k = carries; k < body.outputs.size(); ++k)
+      if (start[k] < 0) inside.graph.outputs.push(moved[body.outputs[k]]);
     for (const ir::Assign& a : body.assigns) inside.graph.assigns.push({a.slot, moved[a.node]});
     return static_cast<ir::Graph&&>(inside.graph);
   }
-  // The result that was a gradient, (trips, 1): the first trip's.
-  constexpr int move_slices(int i) {
-    const ir::Node& node = g.nodes[i];
-    const i64 extents[2]{ir::loop_shape(g, g.in(i, 0)).trips, 1}, one[1]{1};
-    const DType dtype = in_bf16_ ? DType::bf16 : node.dtype;
-    const ir::Value all = ir::region_result({&b, moved_[g.in(i, 0)]}, static_cast<int>(node.imm), dtype,
-                                            ir::make_dims(2, extents));
-    return ir::flat_slice(ir::reshape(all, ir::make_dims(1, extents)), 0, ir::make_dims(1, one)).id;
+  // A result of such a loop: of a gradient what was carried for it.
+  constexpr int move_result(int i) {
+    ir::Node node = g.nodes[i];
+    const Widened& loop = widened_[widened_at_[g.in(i, 0)]];
+    const int carries = loop.wider.before.carries, which = static_cast<int>(node.imm);
+    int moved = loop.wider.result(which);
+    for (int k = 0; k < loop.outputs.size(); ++k) {
+      const int output = loop.outputs[k] + carries;  // as a result
+      if (which == output) {
+        const ir::Value all{&b, moved_[g.in(i, 0)]};
+        const ir::Value begun = all.in(carries + k);
+        return ir::region_result(all, carries + k, begun.dtype(), begun.dims()).id;
+      }
+      if (which > output) --moved;
+    }
+    node.imm = static_cast<u64>(moved);
+    return b.add(node, &moved_[g.in(i, 0)], 1);
+  }
+  constexpr int request_of(int gradient) const {
+    const Widened& loop = widened_[widened_at_[g.in(gradient, 0)]];
+    int k = 0;
+    while (loop.outputs[k] + loop.wider.before.carries != static_cast<int>(g.nodes[gradient].imm)) ++k;
+    return loop.first_request + k;
   }
 
   // Whether more lies between gradient k and the one before than aligns it.
@@ -263,6 +302,8 @@ class GradientReducer {
   bool in_bf16_ = false;
   List<Bucket> buckets_;
   List<u8> sliced_;
+  List<int> widened_at_;  // of a loop, where it is among these
+  List<Widened> widened_;
   int slices_ = 0, next_slice_ = 0;
   List<int> moved_, bucket_behind_, reduced_;
 };

@@ -3,7 +3,7 @@
 // and dropped behind (ZeRO, stage 3: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
 // Parameter Models", 2020). Parameters go in units, a block or a module. While one is computed with, the next
 // one is on its way; the two that were read last need not be gathered anew. Of an nn::Stack each trip of its
-// loop gathers its own. What is read in a lower precision alone comes in it.
+// loop gathers those of the next. What is read in a lower precision alone comes in it.
 //
 // Law: the bits are those of the graph without; nothing reads the parameters' state but what begins to gather
 // it, and the updates of parameter groups, which walk a rank's piece.
@@ -31,7 +31,8 @@ class ParameterGatherer {
         shared_(shared),
         dtype_(dtype),
         next_request_(first_request),
-        moved_(graph.nodes.size(), -1) {
+        moved_(graph.nodes.size(), -1),
+        gathered_(graph.nodes.size(), 0) {
     b.graph.bodies = g.bodies;
     b.graph.body_words = g.body_words;
     find_sources();
@@ -51,7 +52,12 @@ class ParameterGatherer {
       }
       operands.clear();
       for (int k = 0; k < node.arity; ++k) operands.push(read(g.in(i, k)));
-      moved_[i] = b.add(node, operands.data(), operands.size());
+      ir::Node copy = node;
+      if (node.op == ir::Op::result && gathered_[g.in(i, 0)] > 0) {
+        const ir::WidenedLoop wider{ir::loop_shape(g, g.in(i, 0)), gathered_[g.in(i, 0)]};
+        copy.imm = static_cast<u64>(wider.result(static_cast<int>(node.imm)));
+      }
+      moved_[i] = b.add(copy, operands.data(), operands.size());
     }
     for (const int x : g.inputs) b.graph.inputs.push(x < 0 ? -1 : moved_[x]);
     for (const int x : g.outputs) b.graph.outputs.push(read(x));
@@ -240,52 +246,108 @@ class ParameterGatherer {
     return ir::all_gather_state_start({&builder, x.id}, dtype, shared_, next_request_++);
   }
 
-  // A loop whose body gathers its slices.
+  // A loop whose trips gather the slices of the next one, in the place of their own; those of the first trip
+  // are on their way when the loop begins. Each is a carry, which alternates between two buffers.
   constexpr int move_loop(int i) {
     ir::Node node = g.nodes[i];
     const ir::Graph body = ir::loop_body(g, i);
-    List<u8> is_slice(node.arity, 0);
-    List<int> operands;
-    for (int k = 0; k < node.arity; ++k) {
+    ir::LoopShape shape = ir::loop_shape(g, i);
+    LoopOperands order;
+    for (int k = 0; k < shape.operands(); ++k)
+      if (shape.trips == 0 || body.inputs[k] < 0 || !is_slices(i, k))
+        (k < shape.carries ? order.carries : shape.is_stacked(k) ? order.stacked : order.invariants).push(k);
+      else
+        order.gathered.push(k);
+    List<int> operands, first_requests;
+    for (const int k : order.carries) operands.push(read_operand(i, k));
+    for (const int k : order.gathered) {
       const int x = g.in(i, k);
-      is_slice[k] = is_slices(i, k);
-      operands.push(is_slice[k] ? state(sources_[source_of_[x]].begin, g.dims(x)).id : read(x));
+      const i64 row = ir::slice_dims(g.dims(x)).size(), trip = shape.reverse ? shape.trips - 1 : 0;
+      const ir::Value first = state(sources_[source_of_[x]].begin + trip * row, ir::slice_dims(g.dims(x)));
+      first_requests.push(next_request_);
+      operands.push(start(first, body.nodes[body.inputs[k]].dtype, b).id);
     }
-    node.imm = static_cast<u64>(ir::add_body(b.graph, gather_in(body, is_slice)));
+    for (const int k : order.stacked) operands.push(read_operand(i, k));
+    for (const int k : order.gathered)
+      operands.push(state(sources_[source_of_[g.in(i, k)]].begin, g.dims(g.in(i, k))).id);
+    for (const int k : order.invariants) operands.push(read_operand(i, k));
+    gathered_[i] = order.gathered.size();
+    node.imm = static_cast<u64>(ir::add_body(b.graph, gather_in(body, shape, order, first_requests)));
+    shape.carries += order.gathered.size();
+    shape.ahead = order.gathered.size();
+    node.list = ir::loop_list(b, shape);
     return b.add(node, operands.data(), operands.size());
   }
-  constexpr ir::Graph gather_in(const ir::Graph& body, const List<u8>& is_slice) {
-    ir::Builder inside(body, body.nodes.size() + 3 * is_slice.size());
+  // Which operands of a loop are what, by number; those that are gathered are carries, and stacked inputs a
+  // trip ahead.
+  struct LoopOperands {
+    List<int> carries, gathered, stacked, invariants;
+  };
+  // Slices that no trip reads are what they were.
+  constexpr int read_operand(int i, int k) {
+    const int x = g.in(i, k);
+    return is_slices(i, k) ? state(sources_[source_of_[x]].begin, g.dims(x)).id : read(x);
+  }
+  constexpr ir::Graph gather_in(const ir::Graph& body, const ir::LoopShape& shape, const LoopOperands& order,
+                                const List<int>& requests) {
+    ir::Builder inside(body, body.nodes.size() + 5 * requests.size());
     inside.graph.bodies = body.bodies;
     inside.graph.body_words = body.body_words;
-    List<int> moved(body.nodes.size(), -1), started(body.nodes.size(), -1), operands;
-    for (int k = 0; k < is_slice.size(); ++k) {
-      const int x = body.inputs[k];
-      if (x < 0 || !is_slice[k]) continue;
-      const ir::Node& input = body.nodes[x];
-      const int slice = inside.leaf(ir::Op::input, dtype_, body.dims(x), input.imm);
-      moved[x] = slice;
-      started[x] = start({&inside, slice}, input.dtype, inside).id;
+    List<int> moved(body.nodes.size(), -1), gathered(body.nodes.size(), -1), ahead(requests.size(), -1),
+        next(requests.size(), -1), operands;
+    const auto add_input = [&](int x, DType dtype) {
+      const auto number = static_cast<u64>(inside.graph.inputs.size());
+      inside.graph.inputs.push(inside.leaf(ir::Op::input, dtype, body.dims(x), number));
+      return inside.graph.inputs.back();
+    };
+    const auto keep_inputs = [&](const List<int>& numbers) {
+      for (const int k : numbers) {
+        if (k == body.key_input) inside.graph.key_input = inside.graph.inputs.size();
+        const int x = body.inputs[k];
+        if (x < 0)
+          inside.graph.inputs.push(-1);
+        else
+          moved[x] = add_input(x, body.nodes[x].dtype);
+      }
+    };
+    keep_inputs(order.carries);
+    for (int k = 0; k < order.gathered.size(); ++k) {
+      const int x = body.inputs[order.gathered[k]];
+      gathered[x] = k;
+      moved[x] = add_input(x, body.nodes[x].dtype);
     }
-    const List<int> inputs = moved;
+    keep_inputs(order.stacked);
+    for (int k = 0; k < order.gathered.size(); ++k)
+      ahead[k] = add_input(body.inputs[order.gathered[k]], dtype_);
+    keep_inputs(order.invariants);
+    // the next trip's is on its way as soon as this one's has arrived
     const auto read_in = [&](int x) {
-      if (started[x] >= 0 && moved[x] == inputs[x]) moved[x] = ir::collective_done({&inside, started[x]}).id;
+      const int k = gathered[x];
+      if (k < 0 || next[k] >= 0) return moved[x];
+      const ir::Value arrived = ir::collective_await({&inside, moved[x]}, requests[k]);
+      moved[x] = ir::add_dependency({&inside, moved[x]}, arrived).id;
+      next[k] = ir::all_gather_state_start(ir::add_dependency({&inside, ahead[k]}, arrived),
+                                           inside.graph.nodes[moved[x]].dtype, shared_, requests[k])
+                    .id;
       return moved[x];
     };
     for (int i = 0; i < body.nodes.size(); ++i) {
-      if (started[i] >= 0) continue;
+      if (moved[i] >= 0) continue;
       const ir::Node& node = body.nodes[i];
       operands.clear();
       for (int k = 0; k < node.arity; ++k) operands.push(read_in(body.in(i, k)));
       moved[i] = inside.add(node, operands.data(), operands.size());
     }
-    for (const int x : body.inputs)
-      inside.graph.inputs.push(x < 0 ? -1 : started[x] >= 0 ? inputs[x] : moved[x]);
-    for (const int x : body.outputs) inside.graph.outputs.push(read_in(x));
+    for (int k = 0; k < shape.carries; ++k) inside.graph.outputs.push(read_in(body.outputs[k]));
+    for (int k = 0; k < next.size(); ++k) {
+      read_in(body.inputs[order.gathered[k]]);
+      inside.graph.outputs.push(next[k]);
+    }
+    for (int k = shape.carries; k < body.outputs.size(); ++k)
+      inside.graph.outputs.push(read_in(body.outputs[k]));
     for (const ir::Assign& a : body.assigns) inside.graph.assigns.push({a.slot, read_in(a.node)});
     return static_cast<ir::Graph&&>(inside.graph);
   }
-
   const ir::Graph& g;
   ir::Builder b;
   const List<ArenaParameter>& parameters_;
@@ -296,6 +358,7 @@ class ParameterGatherer {
   List<Source> sources_;
   List<Opening> openings_;
   List<Use> uses_;
+  List<int> gathered_;   // of a loop: how many slices its trips gather
   int last_[2]{-1, -1};  // the two openings that were read last
   int next_use_ = 0;
 };

@@ -45,6 +45,23 @@ TEST_CASE("collective: the verifier finds what is no sum") {
         "all_reduce_done: not the request of its start");
 }
 
+TEST_CASE("collective: a trip waits for what is carried into it") {
+  const auto waits = [](bool is_body) {
+    ir::Builder b(16);
+    b.graph.is_body = is_body;
+    const int x = b.leaf(Op::input, DType::f32, Dims{1, {10}}, 0);
+    b.graph.inputs.push(x);
+    const ir::Value arrived = ir::collective_await({&b, x}, 5);
+    b.graph.outputs.push(ir::add_dependency({&b, x}, arrived).id);
+    return static_cast<ir::Graph&&>(b.graph);
+  };
+  CHECK(!ir::verify(waits(true), ir::Stage::pruned));
+  CHECK(ir::print(waits(true)).find("collective_await") != std::string::npos);
+  CHECK(ir::print(waits(true)).find("request 5") != std::string::npos);
+  CHECK(std::string(ir::verify(waits(false), ir::Stage::pruned).what) ==
+        "collective_await: not of what is carried into a trip or out of a loop");
+}
+
 TEST_CASE("collective: the largest of ranks is of a whole vector of f32") {
   const auto largest = [](DType dtype, i64 length) {
     ir::Builder b(16);

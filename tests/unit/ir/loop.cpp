@@ -135,3 +135,24 @@ TEST_CASE("loop: printed with its body") {
         "  %5 = exp(%0) : f32 (3,)\n"
         "  return %4, %5\n");
 }
+
+TEST_CASE("loop: what a loop's own operands and results are numbered when it gets more") {
+  ir::LoopShape before;
+  before.carries = 2, before.stacked = 1, before.invariants = 1, before.outputs = 1;
+  const ir::WidenedLoop wider{before, 3, 4};
+  ir::LoopShape after = before;
+  after.carries += 3;
+  after.stacked += 4;
+  CHECK(wider.operand(1) == 1);
+  CHECK(wider.operand(2) == after.carries);
+  CHECK(after.is_stacked(wider.operand(2)));
+  CHECK(wider.operand(3) == after.carries + after.stacked);
+  CHECK(wider.result(before.final_of(1)) == after.final_of(1));
+  CHECK(wider.result(before.history_of(1)) == after.history_of(1));
+  CHECK(wider.result(before.output(0)) == after.output(0));
+
+  after.ahead = 2;
+  CHECK(!after.is_ahead(after.carries + after.stacked - 3));
+  CHECK(after.is_ahead(after.carries + after.stacked - 2));
+  CHECK(!after.is_ahead(after.carries + after.stacked));
+}

@@ -144,6 +144,7 @@ TEST_CASE("all_reduce_gradients: slices of a stack are summed in the trip that m
   const ir::Value carried{&body, body.graph.inputs[0]}, shared{&body, body.graph.inputs[1]};
   body.graph.outputs.push((carried + shared).id);
   body.graph.outputs.push(ir::unary(Op::exp, carried).id);  // the gradient of a trip
+  body.graph.outputs.push((carried * shared).id);
   List<int> operands;
   for (int k = 0; k < 2; ++k) {
     b.graph.inputs.push(b.leaf(Op::input, DType::f32, slice, static_cast<u64>(k)));
@@ -152,8 +153,11 @@ TEST_CASE("all_reduce_gradients: slices of a stack are summed in the trip that m
   ir::LoopShape shape;
   shape.trips = trips;
   shape.reverse = true;
-  shape.carries = shape.invariants = shape.outputs = 1;
+  shape.carries = shape.invariants = 1;
+  shape.outputs = 2;
   const ir::Value loop = ir::loop(b, shape, body.graph, operands);
+  b.graph.outputs.push(ir::loop_result(loop, shape.output(1), DType::f32, stack).id);
+  b.graph.outputs.push(ir::loop_history(loop, shape, 0).id);
   const ir::Value slices = ir::loop_result(loop, shape.output(0), DType::f32, stack);
   const ir::Value other = ir::unary(Op::neg, ir::loop_final(loop, shape, 0));
   b.graph.outputs.push(other.id);
@@ -171,14 +175,30 @@ TEST_CASE("all_reduce_gradients: slices of a stack are summed in the trip that m
     const std::vector<int> loops = nodes_of(g, Op::loop);
     REQUIRE(loops.size() == 1);
     const ir::LoopShape now = ir::loop_shape(g, loops[0]);
+    CHECK(now.carries == 2);
     CHECK(now.stacked == 1);  // where the slices belong
+    CHECK(now.outputs == 1);
+    CHECK(g.nodes[g.outputs[0]].imm == static_cast<u64>(now.output(0)));
+    CHECK(g.nodes[g.outputs[1]].imm == static_cast<u64>(now.history_of(0)));
     const ir::Graph inside = ir::loop_body(g, loops[0]);
     const std::vector<int> starts = nodes_of(inside, Op::reduce_scatter_state_start);
     REQUIRE(starts.size() == 1);
     CHECK(inside.nodes[starts[0]].dtype == (narrow ? DType::bf16 : DType::f32));
-    CHECK(inside.in(starts[0], 1) == inside.inputs[1]);
-    CHECK(inside.dims(inside.outputs[1]).size() == 1);
-    CHECK(g.dims(reducer.reduced()[0]).size() == 1);
+    CHECK(inside.outputs[1] == starts[0]);
+    CHECK(inside.dims(starts[0]).size() == 1);
+    // a trip waits for the sum of the one before when it has its own, and the last one's is waited for behind
+    const std::vector<int> waits = nodes_of(inside, Op::collective_await);
+    REQUIRE(waits.size() == 1);
+    CHECK(inside.in(waits[0], 0) == inside.inputs[1]);
+    CHECK(inside.nodes[waits[0]].imm == inside.nodes[starts[0]].imm);
+    const int place = inside.in(starts[0], 1);
+    CHECK(inside.nodes[place].op == Op::add_dependency);
+    CHECK(inside.in(place, 0) == inside.inputs[2]);
+    CHECK(inside.in(place, 1) == waits[0]);
+    const ir::Node& last = g.nodes[reducer.reduced()[0]];
+    CHECK(last.op == Op::collective_await);
+    CHECK(last.imm == inside.nodes[starts[0]].imm);
+    CHECK(g.nodes[g.in(reducer.reduced()[0], 0)].imm == static_cast<u64>(now.final_of(1)));
   }
   // one that two parameters share comes out of the loop, for both
   gradients[1] = {slices.id, trips * length, -1};

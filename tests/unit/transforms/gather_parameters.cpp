@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <vector>
 
 #include "weft/ir/verify.hpp"
@@ -168,37 +169,89 @@ TEST_CASE("gather_parameters: results and assigned values that are parameters ar
   CHECK(g.nodes[g.assigns[0].node].op != Op::state);
 }
 
-TEST_CASE("gather_parameters: a loop's trips gather their slices") {
+namespace {
+
+// A loop of three trips over a stack of parameters, beside one of other values, in random order of use.
+ir::Graph looped(bool reverse) {
   ir::Builder b(64);
-  const Dims stack{2, {3, length}};
+  const Dims stack{2, {3, length}}, row{1, {length}};
   b.graph.model_bytes = 4 * 3 * length;
   b.graph.slots.push({ir::Space::model, DType::f32, b.shape(stack), -1, 0});
   ir::Builder body(16);
   body.graph.is_body = true;
-  for (int k = 0; k < 2; ++k)
-    body.graph.inputs.push(body.leaf(Op::input, DType::f32, Dims{1, {length}}, static_cast<u64>(k)));
-  body.graph.outputs.push(
-      ir::unary(Op::exp, ir::Value{&body, body.graph.inputs[0]} + ir::Value{&body, body.graph.inputs[1]}).id);
-  const int x = b.leaf(Op::input, DType::f32, Dims{1, {length}}, 0);
+  for (int k = 0; k < 4; ++k)
+    body.graph.inputs.push(body.leaf(Op::input, DType::f32, row, static_cast<u64>(k)));
+  const auto in = [&](int k) { return ir::Value{&body, body.graph.inputs[k]}; };
+  const ir::Value sum = ir::unary(Op::exp, in(0) + in(1)) * in(2) + in(3);
+  body.graph.outputs.push(sum.id);
+  body.graph.outputs.push((sum + in(1)).id);
+  const int x = b.leaf(Op::input, DType::f32, row, 0), xs = b.leaf(Op::input, DType::f32, stack, 1);
   b.graph.inputs.push(x);
+  b.graph.inputs.push(xs);
   ir::LoopShape shape;
   shape.trips = 3;
-  shape.carries = shape.stacked = 1;
+  shape.reverse = reverse;
+  shape.carries = shape.invariants = shape.outputs = 1;
+  shape.stacked = 2;
   List<int> operands(1, x);
   operands.push(ir::read_slot(b, 0).id);
+  operands.push(xs);
+  operands.push(x);
   const ir::Value loop = ir::loop(b, shape, body.graph, operands);
   b.graph.outputs.push(ir::loop_final(loop, shape, 0).id);
+  b.graph.outputs.push(ir::loop_history(loop, shape, 0).id);
+  b.graph.outputs.push(ir::loop_result(loop, shape.output(0), DType::f32, stack).id);
+  return static_cast<ir::Graph&&>(b.graph);
+}
+
+}  // namespace
+
+TEST_CASE("gather_parameters: a loop's trips gather the slices of the next one") {
+  for (const bool reverse : {false, true}) {
+    const List<ArenaParameter> parameters(1, ArenaParameter{0, 0});
+    const ir::Graph g =
+        transforms::ParameterGatherer(looped(reverse), parameters, {3 * length, 64}, DType::f32, 0).run();
+    REQUIRE(!ir::verify(g, ir::Stage::traced));
+    const std::vector<int> loops = nodes_of(g, Op::loop), first = nodes_of(g, Op::all_gather_state_start);
+    REQUIRE(loops.size() == 1);
+    const ir::LoopShape shape = ir::loop_shape(g, loops[0]);
+    CHECK(shape.carries == 2);
+    CHECK(shape.stacked == 2);
+    CHECK(shape.ahead == 1);
+    // the first trip's is on its way when the loop begins
+    REQUIRE(first.size() == 1);
+    CHECK(g.in(loops[0], 1) == first[0]);
+    const ir::Node& slice = g.nodes[g.in(first[0], 0)];
+    CHECK(g.slots[static_cast<int>(slice.imm)].offset == (reverse ? 4 * 2 * length : 0));
+
+    const ir::Graph inside = ir::loop_body(g, loops[0]);
+    const std::vector<int> starts = nodes_of(inside, Op::all_gather_state_start),
+                           waits = nodes_of(inside, Op::collective_await);
+    REQUIRE((starts.size() == 1 && waits.size() == 1));
+    CHECK(inside.in(waits[0], 0) == inside.inputs[1]);
+    CHECK(inside.outputs[1] == starts[0]);
+    // behind the wait, of the slice that is ahead
+    const int ahead = inside.in(starts[0], 0);
+    CHECK(inside.nodes[ahead].op == Op::add_dependency);
+    CHECK(inside.in(ahead, 0) == inside.inputs[3]);
+    CHECK(inside.in(ahead, 1) == waits[0]);
+    for (const int node : {first[0], waits[0]})
+      CHECK((node == first[0] ? g : inside).nodes[node].imm == inside.nodes[starts[0]].imm);
+    // the results are what they were, behind a carry more
+    for (int k = 0; k < 3; ++k)
+      CHECK(g.nodes[g.outputs[k]].imm == static_cast<u64>(k == 0   ? shape.final_of(0)
+                                                          : k == 1 ? shape.history_of(0)
+                                                                   : shape.output(0)));
+  }
+}
+
+TEST_CASE("gather_parameters: what a trip has of the next one is begun to be gathered, and not read") {
   const List<ArenaParameter> parameters(1, ArenaParameter{0, 0});
-  const ir::Graph g =
-      transforms::ParameterGatherer(b.graph, parameters, {3 * length, 64}, DType::f32, 0).run();
-  CHECK(!ir::verify(g, ir::Stage::traced));
-  CHECK(nodes_of(g, Op::all_gather_state_start).empty());
-  const std::vector<int> loops = nodes_of(g, Op::loop);
-  REQUIRE(loops.size() == 1);
-  const ir::Graph inside = ir::loop_body(g, loops[0]);
-  const std::vector<int> starts = nodes_of(inside, Op::all_gather_state_start);
-  REQUIRE(starts.size() == 1);
-  CHECK(inside.in(starts[0], 0) == inside.inputs[1]);
-  CHECK(inside.dims(starts[0]) == Dims{1, {length}});
-  CHECK(nodes_of(inside, Op::all_gather_done).size() == 1);
+  ir::Graph g =
+      transforms::ParameterGatherer(looped(false), parameters, {3 * length, 64}, DType::f32, 0).run();
+  const int loop = nodes_of(g, Op::loop)[0];
+  ir::Graph body = ir::loop_body(g, loop);
+  body.outputs[2] = body.inputs[3];
+  g.nodes[loop].imm = static_cast<u64>(ir::add_body(g, body));
+  CHECK(std::string(ir::verify(g, ir::Stage::traced).what) == "loop: its next trip's inputs are read");
 }

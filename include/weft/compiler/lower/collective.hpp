@@ -35,6 +35,8 @@ constexpr StepKind collective_kind(ir::Op op) {
       return StepKind::all_gather_state_start;
     case ir::Op::all_gather_start:
       return StepKind::all_gather_start;
+    case ir::Op::collective_await:
+      return StepKind::collective_await;
     default:
       return StepKind::all_gather_done;
   }

@@ -36,7 +36,10 @@ class LoopBindings {
     Binding b;
     b.base = operand(k);
     if (!shape_.is_stacked(k)) return b;
-    return along(b.base, g.in(loop_, k), 0);
+    b = along(b.base, g.in(loop_, k), 0);
+    b.ahead = shape_.is_ahead(k);
+    if (b.ahead) b.base += static_cast<u64>(b.stride);
+    return b;
   }
   constexpr Binding output(int k) const {
     if (k < shape_.carries)
@@ -82,11 +85,15 @@ class LoopBindings {
       b.base = primary(k);
       return b;
     }
-    const u64 second =
-        shape_.trips > 1 ? p.tilings[kernel_].partials + static_cast<u64>(m.second[k]) : primary(k);
-    b.base = read ? second : primary(k);
-    b.other = read ? primary(k) : second;
-    if (read) b.first = operand(k);
+    const bool starts_there = m.starts_there[k] != 0;
+    const u64 last = starts_there && m.primary[k] < 0 ? operand(k) : primary(k);
+    const u64 second = shape_.trips == 1 ? last
+                       : starts_there && m.second[k] < 0
+                           ? operand(k)
+                           : p.tilings[kernel_].partials + static_cast<u64>(m.second[k]);
+    b.base = read ? second : last;
+    b.other = read ? last : second;
+    if (read && !starts_there) b.first = operand(k);
     return b;
   }
 

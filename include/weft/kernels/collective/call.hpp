@@ -38,11 +38,14 @@ struct GatherStateCall : CollectiveCall {
         shares{static_cast<i64>(launch.numbers[4]), static_cast<i64>(launch.numbers[5])},
         from(static_cast<const std::byte*>(launch.args.pointer[2])),
         to(static_cast<std::byte*>(launch.args.pointer[0])) {
+    if (!begins()) return;
     begin = (from - static_cast<const std::byte*>(launch.args.pointer[3])) / size_of(from_dtype);
     const i64 first = launch.args.first_row, last = first + launch.args.rows, end = begin + elements;
     own = first < begin ? begin : first < end ? first : end;
     own_end = last < own ? own : last < end ? last : end;
   }
+  // Whether it begins anything: not of what is ahead of the last trip.
+  bool begins() const { return from != nullptr; }
   // What this rank gives: where it is, and where it belongs.
   const void* own_from() const { return from + (own - begin) * size_of(from_dtype); }
   void* own_to() const { return to + (own - begin) * unit(); }

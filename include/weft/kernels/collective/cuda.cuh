@@ -15,6 +15,8 @@ class CudaCommunicator : public comm::Communicator {
   virtual void start_sum(int request, void* data, cudaStream_t stream) = 0;
   // What comes next in `stream` waits for what was begun for `request`.
   virtual void wait_sum(int request, cudaStream_t stream) = 0;
+  // The same, if anything was begun since it was last waited for.
+  virtual void await(int request, cudaStream_t stream) = 0;
   // As Communicator's, begun behind what `stream` has to do; what comes next in `stream` may change the
   // parts.
   virtual void start_scatter(int request, void* data, cudaStream_t stream) = 0;
@@ -31,6 +33,7 @@ class CudaCommunicator : public comm::Communicator {
   virtual void gather(const void* from, void* to, i64 bytes, cudaStream_t stream) = 0;
   // Rank 0's bytes of device memory become every rank's, in `stream`.
   virtual void broadcast(void* data, i64 bytes, cudaStream_t stream) = 0;
+  using Communicator::await;
   using Communicator::broadcast;
   using Communicator::gather_pieces;
   using Communicator::max;
@@ -98,6 +101,7 @@ void enqueue_narrow_state(const GatherStateCall& call, cudaStream_t stream) {
 }
 inline void run_cuda_all_gather_state_start(const CudaLaunch& launch, cudaStream_t stream) {
   const GatherStateCall call(launch);
+  if (!call.begins()) return;
   if (call.own_elements() > 0) {
     if (call.dtype == call.from_dtype)
       cuda_copy(call.own_to(), call.own_from(), static_cast<std::size_t>(call.own_elements() * call.unit()),
@@ -126,6 +130,11 @@ inline void run_cuda_reduce_scatter_into_done(const CudaLaunch& launch, cudaStre
   const CollectiveCall call(launch);
   cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
   communicator_of(launch).wait_sum(call.request, stream);
+}
+inline void run_cuda_collective_await(const CudaLaunch& launch, cudaStream_t stream) {
+  const CollectiveCall call(launch);
+  cuda_zero(launch.args.pointer[0], static_cast<std::size_t>(call.unit()), stream);
+  communicator_of(launch).await(call.request, stream);
 }
 inline void run_cuda_pieces_done(const CudaLaunch& launch, cudaStream_t stream) {
   communicator_of(launch).wait_sum(CollectiveCall(launch).request, stream);

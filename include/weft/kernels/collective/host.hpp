@@ -40,6 +40,7 @@ void narrow_state(const GatherStateCall& call) {
 }
 inline void run_all_gather_state_start(const HostLaunch& launch, int) {
   const GatherStateCall call(launch);
+  if (!call.begins()) return;
   if (call.dtype == call.from_dtype) {
     if (call.own_elements() > 0)
       std::memcpy(call.own_to(), call.own_from(),
@@ -70,6 +71,11 @@ inline void run_reduce_scatter_into_done(const HostLaunch& launch, int) {
   const CollectiveCall call(launch);
   std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
   communicator_of(launch).wait_pieces(call.request);
+}
+inline void run_collective_await(const HostLaunch& launch, int) {
+  const CollectiveCall call(launch);
+  std::memset(launch.args.pointer[0], 0, static_cast<std::size_t>(call.unit()));
+  communicator_of(launch).await(call.request);
 }
 inline void run_pieces_done(const HostLaunch& launch, int) {
   communicator_of(launch).wait_pieces(CollectiveCall(launch).request);

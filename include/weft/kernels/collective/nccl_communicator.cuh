@@ -167,8 +167,12 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     sum.end.record(stream_.get());
     sum.end.block(stream);
   }
+  void await(int request, cudaStream_t stream) override {
+    if (sum_of(request).begun) wait_sum(request, stream);
+  }
   void wait_sum(int request, cudaStream_t stream) override {
     if (size() == 1) return;
+    sum_of(request).begun = false;
     sum_of(request).end.block(stream);
     for (Staging& staging : staging_)
       if (staging.request == request) staging.request = -1;
@@ -223,6 +227,9 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     finish("sum over ranks", cudaStreamPerThread);
   }
   void wait_pieces(int request) override { wait_sum(request); }
+  void await(int request) override {
+    if (sum_of(request).begun) wait_sum(request);
+  }
   void progress() override {}  // a GPU goes on by itself
 
   // Of memory of the host or of the rank's GPU, behind all that the GPU has to do; complete on return.
@@ -266,6 +273,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     std::vector<i64> bounds;  // elements
     DType dtype{};
     Event end;
+    bool begun = false;  // and not yet waited for, in the order of what is enqueued
     i64 begin_of(int rank) const { return bounds[static_cast<std::size_t>(rank)] * size_of(dtype); }
     std::size_t bytes_of(int rank) const {
       return static_cast<std::size_t>(begin_of(rank + 1) - begin_of(rank));
@@ -315,6 +323,7 @@ class NcclCommunicator final : public kernels::CudaCommunicator {
     pieces_.used = true;
     begin_[0].record(stream);
     begin_[0].block(stream_.get());
+    sum_of(request).begun = true;
     return sum_of(request);
   }
 

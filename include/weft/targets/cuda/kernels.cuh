@@ -133,6 +133,8 @@ constexpr CudaKernel cuda_kernel() {
     return &kernels::run_cuda_reduce_scatter_start;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start) {
     return &kernels::run_cuda_reduce_scatter_into_start;
+  } else if constexpr (kind == compiler::StepKind::collective_await) {
+    return &kernels::run_cuda_collective_await;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done) {
     return &kernels::run_cuda_reduce_scatter_into_done;
   } else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start) {

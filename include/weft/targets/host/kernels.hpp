@@ -57,6 +57,8 @@ constexpr HostKernel host_kernel() {
     return &kernels::run_reduce_scatter_start;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_into_start)
     return &kernels::run_reduce_scatter_into_start;
+  else if constexpr (kind == compiler::StepKind::collective_await)
+    return &kernels::run_collective_await;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_into_done)
     return &kernels::run_reduce_scatter_into_done;
   else if constexpr (kind == compiler::StepKind::reduce_scatter_state_start)
