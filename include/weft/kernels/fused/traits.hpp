@@ -134,7 +134,9 @@ struct FusedTraits {
   }
   WEFT_HD static constexpr i64 kept_bytes() {
     if constexpr (in_words) return kept_offset(header.kept);
-    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+    // a line's last value reaches beyond the line, and that of the last line beyond the row
+    const i64 behind = last_extent() > 0 ? (widest_value - last_extent() % widest_value) % widest_value : 0;
+    return header.kept * ((static_cols() + behind + widest_value - 1) / widest_value * widest_value * 8);
   }
   // Whether operand k's rows begin at the same place of an aligned value as those of the operand that shifts.
   WEFT_HD static constexpr bool in_phase(int k) {
