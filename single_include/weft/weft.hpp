@@ -3437,7 +3437,13 @@ template <class S>
 inline constexpr bool is_element_count<ElementCount<S>> = true;
 
 // x.T and x.mT; x.grad.
-struct TransposedMember {};
+struct TransposedMember {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(MethodIsFunction<(sizeof...(A) > 1024), spelled::T>) > 0);
+    return AfterRefusal{};
+  }
+};
 struct GradientMember {};
 
 // The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
@@ -3919,7 +3925,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     BodyReturnsValues,
     "the function that grad, vjp, jvp, vmap or loop is given returns a plain number or nothing: return "
-    "values that are computed from its arguments, 0 * x + 1 in place of 1");
+    "values that are computed from its arguments, 0 * x + 1 in place of 1, and of a model's gradient g "
+    "nn::parameters(g)");
 
 namespace detail {
 // Whether R is a value, or a tuple of them.
@@ -12016,7 +12023,9 @@ struct FusedTraits {
   }
   WEFT_HD static constexpr i64 kept_bytes() {
     if constexpr (in_words) return kept_offset(header.kept);
-    return header.kept * ((static_cols() + widest_value - 1) / widest_value * widest_value * 8);
+    // a line's last value reaches beyond the line, and that of the last line beyond the row
+    const i64 behind = last_extent() > 0 ? (widest_value - last_extent() % widest_value) % widest_value : 0;
+    return header.kept * ((static_cols() + behind + widest_value - 1) / widest_value * widest_value * 8);
   }
   // Whether operand k's rows begin at the same place of an aligned value as those of the operand that shifts.
   WEFT_HD static constexpr bool in_phase(int k) {
@@ -21185,6 +21194,40 @@ WEFT_INIT(ones_)
 #undef WEFT_INIT
 
 }  // namespace WEFT_NAMESPACE::nn::init
+// ---- weft/nn/state_members.hpp ----
+// What a tensor of PyTorch's has as members, and a parameter or buffer in a model has not: refused.
+
+namespace WEFT_NAMESPACE::nn {
+
+WEFT_REFUSAL(StateIsSet,
+             "a parameter changes by training, and a buffer by assign: write seen.assign(x) in place of "
+             "seen.copy_(x), and seen.assign(0 * seen) in place of seen.zero_()");
+
+// Of no template, as all parameters have the same.
+struct StateMembers {
+  template <class I>
+  constexpr auto operator[](const I&) const {
+    static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, I>) > 0);
+    return AfterRefusal{};
+  }
+#define WEFT_METHOD(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, MethodIsFunction, spelled::name)
+#define WEFT_INPLACE(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, StateIsSet, spelled::name)
+  WEFT_TENSOR_METHODS(WEFT_METHOD)
+  WEFT_INPLACE_METHODS(WEFT_INPLACE)
+#undef WEFT_METHOD
+#undef WEFT_INPLACE
+  WEFT_REFUSED_MEMBER(detach, AfterRefusal{}, DetachIsFunction, spelled::detach)
+  WEFT_REFUSED_MEMBER(item, AfterRefusal{}, ValueIsTraced, spelled::item)
+};
+
+// The base of a parameter and a buffer.
+template <class Self>
+struct TensorMembers : StateMembers {
+  static constexpr TransposedMember T{}, mT{};
+  static constexpr GradientMember grad{};
+};
+
+}  // namespace WEFT_NAMESPACE::nn
 
 namespace WEFT_NAMESPACE::nn {
 
@@ -21230,7 +21273,7 @@ WEFT_REFUSAL(
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
-struct Param {
+struct Param : TensorMembers<Param<T, S, Init>> {
   using dtype = T;
   using shape = S;
   using initializer = Init;
@@ -21282,7 +21325,7 @@ WEFT_REFUSAL(AssignKeepsType,
 // A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
 // function sets it at the end of the step.
 template <class T, class S = Unshaped, class Init = init::Zeros>
-struct Buffer {
+struct Buffer : TensorMembers<Buffer<T, S, Init>> {
   using dtype = T;
   using shape = S;
   using initializer = Init;
@@ -26916,7 +26959,8 @@ inline constexpr Checks given_checks{
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
 // is one of two constants: a label is padded_label, a float or an index 0, and another signed integer, which
 // a loader may take for a label, either; a sum along the rows of what is 0 in padded rows does not depend on
-// them.
+// them. Where such a sum is divided by the number of all rows, as by mean<>, it is no mean of those that are
+// samples: they count in the divisor. Two such means divided by each other are.
 
 // ---- weft/transforms/input_use.hpp ----
 // What the integer inputs of a graph stand for: places in a table or along an axis, or labels of classes.
@@ -26979,10 +27023,10 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
+// ---- weft/transforms/padded_value.hpp ----
+// What is known of a value in the rows that fill up a batch (padding.hpp).
 
 namespace WEFT_NAMESPACE::transforms {
-
-inline constexpr i64 padded_label = -100;
 
 // The numbers that a value may be; none: not known.
 struct Candidates {
@@ -27015,13 +27059,40 @@ struct Candidates {
   }
 };
 
+// Whether a value is a sum along the rows, in which padded rows are 0, or such a mean.
+struct RowTotal {
+  enum Kind : u8 { none, sum, mean } kind = none;
+  bool inverse = false;
+  double scale = 1;     // what the sum was multiplied by
+  double elements = 0;  // that were summed
+
+  constexpr bool cancels(const RowTotal& o, bool divided) const {
+    return kind != none && kind == o.kind && (inverse == o.inverse) == divided;
+  }
+  // As it is in f16 and bf16, too.
+  constexpr void multiply(double factor, i64 rows) {
+    if (kind != sum || inverse) return;
+    scale *= factor;
+    constexpr double close = 1.0 / 256;
+    for (const double n : {elements, static_cast<double>(rows)})
+      if (scale * n > 1 - close && scale * n < 1 + close) kind = mean;
+  }
+};
+
 struct PaddedValue {
   enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
   // by_row: elements from one row to the next, in row-major order of all elements
   i64 stride = 0;
   // what it is in padded rows (by_row), or everywhere (untouched)
   Candidates candidates{};
+  RowTotal total{};
 };
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::transforms {
+
+inline constexpr i64 padded_label = -100;
 
 class PaddingAnalysis {
  public:
@@ -27031,15 +27102,18 @@ class PaddingAnalysis {
   // values[i] is what node i is; `inputs` what the graph's inputs are.
   constexpr List<PaddedValue> run(const List<PaddedValue>& inputs) {
     values_ = List<PaddedValue>(g_.nodes.size());
-    for (int i = 0; i < g_.nodes.size(); ++i) values_.items[i] = value(i, inputs);
+    for (int i = 0; i < g_.nodes.size(); ++i) {
+      values_.items[i] = value(i, inputs);
+      values_.items[i].total = total(i, values_.items[i]);
+    }
     return static_cast<List<PaddedValue>&&>(values_);
   }
 
  private:
   using Kind = PaddedValue::Kind;
   using Op = ir::Op;
-  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, {}}; }
-  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, Candidates::one(x)}; }
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, {}, {}}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, Candidates::one(x), {}}; }
   static constexpr PaddedValue untouched() { return {}; }
   static constexpr bool is_zero(const PaddedValue& v) { return v.candidates.only(0); }
 
@@ -27095,6 +27169,40 @@ class PaddingAnalysis {
     return mixed();
   }
   constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
+
+  // Of node i, which is `v` but for this.
+  constexpr RowTotal total(int i, const PaddedValue& v) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const int of = n.op == ir::Op::result ? g_.in(i, 0) : i;
+    RowTotal r = v.total;  // of an input, and of what a loop computes
+    bool by_row = false;
+    for (int k = 0; k < ir::data_operands(g_.nodes[of].op, g_.nodes[of].arity); ++k) {
+      if (in(of, k).total.kind > r.kind) r = in(of, k).total;
+      by_row = by_row || in(of, k).kind == Kind::by_row;
+    }
+    const bool adds = n.op == Op::reduce_sum || n.op == Op::dot;
+    if (adds && by_row && v.kind == Kind::untouched) {
+      if (r.kind != RowTotal::mean)
+        r = {RowTotal::sum, false, 1, n.op == Op::dot ? static_cast<double>(rows_) : folded(i)};
+    } else if (n.op == Op::reduce_sum) {
+      r.elements *= folded(i);
+    } else if (n.op == Op::mul || n.op == Op::div) {
+      const PaddedValue &a = in(i, 0), &b = in(i, 1);
+      const bool divides = n.op == Op::div;
+      if (a.total.cancels(b.total, divides)) return {};
+      if (divides && a.total.kind == RowTotal::none) r.inverse = !r.inverse;
+      if (is_constant(b)) r.multiply(divides ? 1 / b.candidates.at[0] : b.candidates.at[0], rows_);
+      if (is_constant(a) && !divides) r.multiply(a.candidates.at[0], rows_);
+    }
+    return r;
+  }
+  constexpr double folded(int i) const {
+    const i64 from = g_.dims(g_.in(i, 0)).size(), to = g_.dims(i).size();
+    return to > 0 ? static_cast<double>(from) / static_cast<double>(to) : 0;
+  }
+  static constexpr bool is_constant(const PaddedValue& v) {
+    return v.kind == Kind::untouched && v.candidates.count == 1 && v.candidates.at[0] != 0;
+  }
 
   constexpr PaddedValue pointwise(int i) const {
     const ir::Node& n = g_.nodes.items[i];
@@ -27388,7 +27496,9 @@ class PaddingAnalysis {
         if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
           now = mixed();
         if (!(next.candidates == now.candidates)) now.candidates = {};
-        changed = changed || before.kind != now.kind || !(before.candidates == now.candidates);
+        if (next.total.kind > now.total.kind) now.total = next.total;
+        changed = changed || before.kind != now.kind || before.total.kind != now.total.kind ||
+                  !(before.candidates == now.candidates);
       }
     }
     const int which = static_cast<int>(g_.nodes.items[i].imm);
@@ -27434,7 +27544,8 @@ constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const In
     }
     inputs.push(v);
   }
-  return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
+  const PaddedValue found = PaddingAnalysis(g, rows).run(inputs)[result];
+  return found.kind != PaddedValue::untouched || found.total.kind == RowTotal::mean;
 }
 
 }  // namespace WEFT_NAMESPACE::transforms

@@ -6,6 +6,7 @@
 
 #include "weft/nn/init.hpp"
 #include "weft/nn/spelling.hpp"
+#include "weft/nn/state_members.hpp"
 #include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -52,7 +53,7 @@ WEFT_REFUSAL(
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
-struct Param {
+struct Param : TensorMembers<Param<T, S, Init>> {
   using dtype = T;
   using shape = S;
   using initializer = Init;
@@ -104,7 +105,7 @@ WEFT_REFUSAL(AssignKeepsType,
 // A tensor that is saved with the model but not trained, such as a running mean. `assign` in a traced
 // function sets it at the end of the step.
 template <class T, class S = Unshaped, class Init = init::Zeros>
-struct Buffer {
+struct Buffer : TensorMembers<Buffer<T, S, Init>> {
   using dtype = T;
   using shape = S;
   using initializer = Init;

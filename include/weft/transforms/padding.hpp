@@ -7,56 +7,19 @@
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
 // is one of two constants: a label is padded_label, a float or an index 0, and another signed integer, which
 // a loader may take for a label, either; a sum along the rows of what is 0 in padded rows does not depend on
-// them.
+// them. Where such a sum is divided by the number of all rows, as by mean<>, it is no mean of those that are
+// samples: they count in the divisor. Two such means divided by each other are.
 
 #include "weft/ir/attention.hpp"
 #include "weft/ir/conv.hpp"
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/transforms/input_use.hpp"
+#include "weft/transforms/padded_value.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
 
 inline constexpr i64 padded_label = -100;
-
-// The numbers that a value may be; none: not known.
-struct Candidates {
-  static constexpr int most = 2;
-  int count = 0;
-  double at[most]{};
-
-  static constexpr Candidates one(double x) { return {1, {x}}; }
-  constexpr bool known() const { return count > 0; }
-  constexpr bool only(double x) const { return count == 1 && at[0] == x; }
-  constexpr bool operator==(const Candidates& o) const {
-    for (int i = 0; i < count; ++i)
-      if (!o.has(at[i])) return false;
-    return count == o.count;
-  }
-  constexpr bool has(double x) const {
-    for (int i = 0; i < count; ++i)
-      if (at[i] == x) return true;
-    return false;
-  }
-  // False where there is no room for it: then nothing is known.
-  constexpr bool add(double x) {
-    if (has(x)) return true;
-    if (count == most) {
-      count = 0;
-      return false;
-    }
-    at[count++] = x;
-    return true;
-  }
-};
-
-struct PaddedValue {
-  enum Kind : u8 { untouched, by_row, mixed } kind = untouched;
-  // by_row: elements from one row to the next, in row-major order of all elements
-  i64 stride = 0;
-  // what it is in padded rows (by_row), or everywhere (untouched)
-  Candidates candidates{};
-};
 
 class PaddingAnalysis {
  public:
@@ -66,15 +29,18 @@ class PaddingAnalysis {
   // values[i] is what node i is; `inputs` what the graph's inputs are.
   constexpr List<PaddedValue> run(const List<PaddedValue>& inputs) {
     values_ = List<PaddedValue>(g_.nodes.size());
-    for (int i = 0; i < g_.nodes.size(); ++i) values_.items[i] = value(i, inputs);
+    for (int i = 0; i < g_.nodes.size(); ++i) {
+      values_.items[i] = value(i, inputs);
+      values_.items[i].total = total(i, values_.items[i]);
+    }
     return static_cast<List<PaddedValue>&&>(values_);
   }
 
  private:
   using Kind = PaddedValue::Kind;
   using Op = ir::Op;
-  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, {}}; }
-  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, Candidates::one(x)}; }
+  static constexpr PaddedValue mixed() { return {Kind::mixed, 0, {}, {}}; }
+  static constexpr PaddedValue constant(double x) { return {Kind::untouched, 0, Candidates::one(x), {}}; }
   static constexpr PaddedValue untouched() { return {}; }
   static constexpr bool is_zero(const PaddedValue& v) { return v.candidates.only(0); }
 
@@ -130,6 +96,40 @@ class PaddingAnalysis {
     return mixed();
   }
   constexpr const PaddedValue& in(int i, int k) const { return values_.items[g_.in(i, k)]; }
+
+  // Of node i, which is `v` but for this.
+  constexpr RowTotal total(int i, const PaddedValue& v) const {
+    const ir::Node& n = g_.nodes.items[i];
+    const int of = n.op == ir::Op::result ? g_.in(i, 0) : i;
+    RowTotal r = v.total;  // of an input, and of what a loop computes
+    bool by_row = false;
+    for (int k = 0; k < ir::data_operands(g_.nodes[of].op, g_.nodes[of].arity); ++k) {
+      if (in(of, k).total.kind > r.kind) r = in(of, k).total;
+      by_row = by_row || in(of, k).kind == Kind::by_row;
+    }
+    const bool adds = n.op == Op::reduce_sum || n.op == Op::dot;
+    if (adds && by_row && v.kind == Kind::untouched) {
+      if (r.kind != RowTotal::mean)
+        r = {RowTotal::sum, false, 1, n.op == Op::dot ? static_cast<double>(rows_) : folded(i)};
+    } else if (n.op == Op::reduce_sum) {
+      r.elements *= folded(i);
+    } else if (n.op == Op::mul || n.op == Op::div) {
+      const PaddedValue &a = in(i, 0), &b = in(i, 1);
+      const bool divides = n.op == Op::div;
+      if (a.total.cancels(b.total, divides)) return {};
+      if (divides && a.total.kind == RowTotal::none) r.inverse = !r.inverse;
+      if (is_constant(b)) r.multiply(divides ? 1 / b.candidates.at[0] : b.candidates.at[0], rows_);
+      if (is_constant(a) && !divides) r.multiply(a.candidates.at[0], rows_);
+    }
+    return r;
+  }
+  constexpr double folded(int i) const {
+    const i64 from = g_.dims(g_.in(i, 0)).size(), to = g_.dims(i).size();
+    return to > 0 ? static_cast<double>(from) / static_cast<double>(to) : 0;
+  }
+  static constexpr bool is_constant(const PaddedValue& v) {
+    return v.kind == Kind::untouched && v.candidates.count == 1 && v.candidates.at[0] != 0;
+  }
 
   constexpr PaddedValue pointwise(int i) const {
     const ir::Node& n = g_.nodes.items[i];
@@ -423,7 +423,9 @@ class PaddingAnalysis {
         if (next.kind == Kind::mixed || (next.kind == Kind::by_row && next.stride != now.stride))
           now = mixed();
         if (!(next.candidates == now.candidates)) now.candidates = {};
-        changed = changed || before.kind != now.kind || !(before.candidates == now.candidates);
+        if (next.total.kind > now.total.kind) now.total = next.total;
+        changed = changed || before.kind != now.kind || before.total.kind != now.total.kind ||
+                  !(before.candidates == now.candidates);
       }
     }
     const int which = static_cast<int>(g_.nodes.items[i].imm);
@@ -469,7 +471,8 @@ constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const In
     }
     inputs.push(v);
   }
-  return PaddingAnalysis(g, rows).run(inputs)[result].kind != PaddedValue::untouched;
+  const PaddedValue found = PaddingAnalysis(g, rows).run(inputs)[result];
+  return found.kind != PaddedValue::untouched || found.total.kind == RowTotal::mean;
 }
 
 }  // namespace WEFT_NAMESPACE::transforms

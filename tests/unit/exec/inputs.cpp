@@ -24,6 +24,10 @@ struct Line {
   nn::Linear<3, 1> fc;
   constexpr auto operator()(auto x) const { return squeeze<1>(fc(x)); }
 };
+struct Three {
+  nn::Linear<3, 3> fc;
+  constexpr auto operator()(auto x) const { return fc(x); }
+};
 constexpr auto classify = [](const auto& m, auto tokens, auto label) {
   return cross_entropy(m(tokens), label);
 };
@@ -187,6 +191,23 @@ TEST_CASE("inputs: a loss or a metric of such integers does not count padded row
   CHECK(evaluate(model, plain, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(by_one));
   CHECK(evaluate(model, masked, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(by_one));
   CHECK(evaluate(model, masked, rows, in<f32, 8, 3>, in<i64, 8>) == doctest::Approx(by_one));
+}
+
+TEST_CASE("inputs: a mean of losses that are 0 in padded rows is one of the samples, or refused") {
+  const data::Arrays<f32, i64> rows({{1, 2, 3, 4, 5, 6, 7, 8, 9}, {3}}, {{1, 0, 2}, {}});
+  const auto by_row = [](const auto& m, auto x, auto y) {
+    return mean<>(cross_entropy<reduction::none>(m(x), y));
+  };
+  const auto whole = [](const auto& m, auto x, auto y) { return cross_entropy(m(x), y); };
+  Model<Three> model(Cpu{}, 1);
+  const auto wanted = evaluate(model, whole, rows, in<f32, 2, 3>, in<i64, 2>);
+  CHECK(evaluate(model, by_row, rows, in<f32, 2, 3>, in<i64, 2>) == doctest::Approx(wanted));
+  CHECK(evaluate(model, by_row, rows, in<f32, 8, 3>, in<i64, 8>) == doctest::Approx(wanted));
+  auto trainer =
+      make_trainer<Three>(Cpu{1}, by_row, in<f32, 2, 3>, in<i64, 2>, optim::SGD{.lr = 0.01f}, seed{1});
+  CHECK(error_of([&] {
+          for (auto& [x, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) trainer.step(x, y);
+        }) == "train/padding");
 }
 
 TEST_CASE("inputs: a field above 0 in every sample, or a bool, leaves padded rows out of a step") {

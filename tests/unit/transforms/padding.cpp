@@ -159,6 +159,45 @@ TEST_CASE("padding: an integer that is above 0 in every sample says which rows c
                in<i32, 8>, in<i32, 8>));
 }
 
+// Such a mean is smaller, the more rows are padded.
+TEST_CASE("padding: a mean in which padded rows are 0 counts them in its divisor") {
+  const auto mean_of_losses = [](const auto& m, auto x, auto l) {
+    return mean<>(cross_entropy<reduction::none>(m(x), l));
+  };
+  CHECK(counts<Mlp>(mean_of_losses, in<f32, 8, 6>, in<i32, 8>));
+  CHECK(counts<Mlp>(
+      [](const auto& m, auto x, auto l) { return sum<>(cross_entropy<reduction::none>(m(x), l)) / 8.0f; },
+      in<f32, 8, 6>, in<i32, 8>));
+  CHECK(counts<Mlp>(
+      [](const auto& m, auto x, auto l) {
+        const auto each = cross_entropy<reduction::none>(m(x), l);
+        return cross_entropy(m(x), l) + 0.1f * mean<>(each * each);
+      },
+      in<f32, 8, 6>, in<i32, 8>));
+  CHECK(counts([](auto x, auto y, auto w) { return mean<>(unsqueeze<1>(w) * square(x - y)); }, in<f32, 8, 4>,
+               in<f32, 8, 4>, in<f32, 8>));
+  CHECK(counts([](auto x, auto y, auto w) { return sum<>(mean<0>(unsqueeze<1>(w) * square(x - y))); },
+               in<f32, 8, 4>, in<f32, 8, 4>, in<f32, 8>));
+  CHECK(counts([](auto x, auto y, auto w) { return sqrt(mean<>(w * square(x - y))); }, in<f32, 8>, in<f32, 8>,
+               in<f32, 8>));
+  CHECK(counts([](auto x, auto w) { return cast<f32>(mean<>(cast<bf16>(w * (x + 1.0f)))); }, in<f32, 8>,
+               in<f32, 8>));
+  CHECK(counts([](auto x, auto w) { return matmul(unsqueeze<0>(w), unsqueeze<1>(x + 1.0f)) * 0.125f; },
+               in<f32, 8>, in<f32, 8>));
+  // a mean of one over a mean of the other is one over those that count; a sum is a sum
+  CHECK(!counts([](auto x, auto y, auto w) { return mean<>(w * square(x - y)) / mean<>(w); }, in<f32, 8>,
+                in<f32, 8>, in<f32, 8>));
+  CHECK(!counts([](auto x, auto y, auto w) { return mean<>(w * square(x - y)) * (1.0f / mean<>(w)); },
+                in<f32, 8>, in<f32, 8>, in<f32, 8>));
+  CHECK(!counts([](auto x, auto y, auto w) { return 0.5f * sum<>(w * square(x - y)); }, in<f32, 8>,
+                in<f32, 8>, in<f32, 8>));
+  CHECK(!counts<Mlp>(
+      [](const auto& m, auto x, auto l) {
+        return 0.3f * cross_entropy(m(x), l) + 1e-3f * mean<>(square(m.fc1.weight));
+      },
+      in<f32, 8, 6>, in<i32, 8>));
+}
+
 TEST_CASE("padding: labels that are tokens, too, cannot be masked") {
   CHECK(counts<Attends>(
       [](const auto& m, auto tokens) {

@@ -198,7 +198,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     BodyReturnsValues,
     "the function that grad, vjp, jvp, vmap or loop is given returns a plain number or nothing: return "
-    "values that are computed from its arguments, 0 * x + 1 in place of 1");
+    "values that are computed from its arguments, 0 * x + 1 in place of 1, and of a model's gradient g "
+    "nn::parameters(g)");
 
 namespace detail {
 // Whether R is a value, or a tuple of them.

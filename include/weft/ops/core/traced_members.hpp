@@ -88,7 +88,13 @@ template <class S>
 inline constexpr bool is_element_count<ElementCount<S>> = true;
 
 // x.T and x.mT; x.grad.
-struct TransposedMember {};
+struct TransposedMember {
+  template <class... A>
+  constexpr auto operator()(const A&...) const {
+    static_assert(sizeof(MethodIsFunction<(sizeof...(A) > 1024), spelled::T>) > 0);
+    return AfterRefusal{};
+  }
+};
 struct GradientMember {};
 
 // The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
