@@ -16,7 +16,8 @@ namespace {
 // Two values that are dear, and so kept between the passes over a row, whose columns are two axes, as `a` has
 // no other one: (N, Lines, Columns) and (N, 1, Columns).
 constexpr auto rescaled = [](auto x, auto a) {
-  const auto e = exp(a), p = x / e;
+  const auto e = exp(a);
+  const auto p = x / e;
   return p * sum<1, 2>(x * x, keepdim) + p * (a * e) + exp(x - a) * sum<1, 2>(exp(x - a), keepdim);
 };
 
