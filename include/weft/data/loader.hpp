@@ -444,9 +444,9 @@ WEFT_REFUSAL(
     "samples and the shape of one, field by field");
 WEFT_REFUSAL(
     OrderIsOption,
-    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), with "
-    ".rank "
-    "and .ranks for the part of one process; samples chosen by hand are data::subset(dataset, indices)");
+    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), and so "
+    "is the part of one process, .rank and .ranks; samples chosen by hand are data::subset(dataset, "
+    "indices)");
 #define WEFT_SAMPLER(Name)                                                 \
   struct Name : AfterRefusal {                                             \
     template <class... A>                                                  \
