@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ostream>
 #include <vector>
 
 #include "weft/weft.hpp"
