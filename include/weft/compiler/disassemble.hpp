@@ -100,6 +100,7 @@ inline std::string instruction(const u64* words, int at) {
   const auto dtype = static_cast<DType>(i.dtype);
   const std::string typed = std::string(weft::name_of(dtype)) + " " + name_of(i.op);
   const std::string made = value(at) + " = " + typed;
+  const char* const compensated = i.compensated ? " compensated " : " ";
   switch (i.op) {
     case Opcode::constant:
       return made + " " + number(dtype, i.imm);
@@ -110,11 +111,11 @@ inline std::string instruction(const u64* words, int at) {
     case Opcode::random:
       return made + " " + value(i.a) + " stream " + std::to_string(i.aux) + " seed " + operand(i.aux2);
     case Opcode::reduce:
-      return made + " " + fold_names[i.aux] + " " + value(i.a);
+      return made + compensated + fold_names[i.aux] + " " + value(i.a);
     case Opcode::store:
       return typed + " " + value(i.a) + " to " + operand(i.aux);
     case Opcode::accumulate:
-      return typed + " " + fold_names[i.aux2] + " " + value(i.a) + " to " + operand(i.aux);
+      return typed + compensated + fold_names[i.aux2] + " " + value(i.a) + " to " + operand(i.aux);
     case Opcode::keep:
       return typed + " " + value(i.a) + " in slot " + std::to_string(i.aux);
     case Opcode::kept:

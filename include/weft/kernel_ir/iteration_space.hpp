@@ -91,10 +91,16 @@ constexpr i64 size_from(const Dims& d, int axis) {
 
 // Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
 inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
-// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
+// The most numbers that the host adds one after another into a lane, and into a column, without what rounding
+// loses of them.
+inline constexpr i64 longest_lane_sum = 64, longest_column_sum = 256;
+// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few chunks, but
+// none that is worth a thread and adds up more rows than that.
 constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
   const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
-  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
+  const i64 fair = (rows + most_chunks - 1) / most_chunks;
+  const i64 most = least > longest_column_sum ? least : longest_column_sum;
+  return fair < least ? least : fair < most ? fair : most;
 }
 inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
 // The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and

@@ -80,6 +80,7 @@ class FusedLowering : FusedValues {
         const int a = value_register(sink.info, phase);
         i.aux = static_cast<u16>(sink.operand);
         i.aux2 = static_cast<u16>(sink.fold);
+        i.compensated = sink.accumulate && is_compensated(sink);
         const int at = push(section_of(i.stage, phase), i);
         set_operands(at, a, -1, -1);
       }
@@ -90,6 +91,23 @@ class FusedLowering : FusedValues {
   }
   constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
 
+  // Whether a sum of so many elements x counts what rounding loses: of f32, as f64 has digits to spare.
+  constexpr bool is_compensated(kernels::Fold fold, int x, i64 elements,
+                                i64 most = kernel_ir::longest_lane_sum * kernels::widest_value) const {
+    return fold == kernels::Fold::sum && kernels::kind_of(nodes_[x].dtype) == kernels::Kind::f32 &&
+           elements > most;
+  }
+  // The same of the chunk's part of a total, or of a sum along the rows.
+  constexpr bool is_compensated(const Sink& sink) const {
+    const int x = infos_[sink.info].node;
+    const i64 rows = tiling_->rows_per_chunk < tiling_->rows ? tiling_->rows_per_chunk : tiling_->rows;
+    if (operands_[sink.operand].word.role == kernels::Role::accumulate_columns)
+      return is_compensated(sink.fold, x, rows, kernel_ir::longest_column_sum);
+    if (sink.stage != kernels::Stage::element) return is_compensated(sink.fold, x, rows);
+    return is_compensated(sink.fold, x,
+                          tiling_->by_elements ? tiling_->rows_per_chunk : rows * tiling_->cols);
+  }
+
   constexpr int emit_reduction(int s, int phase) {
     const Info& info = info_[s];
     const int in = resolve(edges_[nodes_[info.node].first + 0]);
@@ -98,6 +116,7 @@ class FusedLowering : FusedValues {
     i.stage = kernels::Stage::row;  // the result is the row's
     i.dtype = static_cast<u8>(nodes_[info.node].dtype);
     i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
+    i.compensated = is_compensated(fold_of(nodes_[info.node].op), infos_[in].node, tiling_->cols);
     const int at = push(2 * phase + 2, i);
     set_operands(at, value_register(in, phase), -1, -1);
     return at;

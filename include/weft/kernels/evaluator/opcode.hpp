@@ -64,9 +64,9 @@ enum class Opcode : u8 {
   load,        // aux: operand
   index,       // aux: operand, whose strides give the index
   random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
-  reduce,      // a; aux: Fold; over the columns of the row
+  reduce,      // a; aux: Fold; compensated; over the columns of the row
   store,       // a; aux: operand
-  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
+  accumulate,  // a; aux: operand; aux2: Fold; compensated; over the rows (for a total, the columns too)
   keep,        // a; aux: slot; holds an element for a later pass over the row
   kept,        // aux: slot
 };
@@ -82,6 +82,7 @@ struct Instruction {
   Stage stage = Stage::element;
   u16 a = 0, b = 0, c = 0;
   u16 aux = 0, aux2 = 0;
+  bool compensated = false;  // a sum so long that the host adds what rounding loses of it too
   u64 imm = 0;
 };
 
@@ -93,7 +94,9 @@ WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
   w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
          static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
          static_cast<u64>(i.c) << 48;
-  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
+  w[1] = numbered ? i.imm
+                  : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16 |
+                        static_cast<u64>(i.compensated) << 32;
 }
 WEFT_HD constexpr Instruction decode(const u64* w) {
   Instruction i;
@@ -109,6 +112,7 @@ WEFT_HD constexpr Instruction decode(const u64* w) {
     i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
     i.aux = static_cast<u16>(w[1] & 0xffff);
     i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
+    i.compensated = (w[1] >> 32 & 1) != 0;
   }
   return i;
 }

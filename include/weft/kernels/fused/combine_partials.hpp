@@ -32,6 +32,29 @@ WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : combine_columns(count, team_size);
 }
 
+// Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found; where one
+// thread takes all chunks, with what rounding loses.
+template <class S, Fold fold, class V>
+WEFT_HD_INLINE V combine_chunks(const PartialSum& sum, i64 i, i64 row, i64 rows) {
+  const char* const from = sum.partial + i * static_cast<i64>(sizeof(S));
+  V total = load<V>(reinterpret_cast<const S*>(from + row * sum.stride));
+  for (i64 c = row + rows; c < sum.chunks; c += rows)
+    total = detail::combine<fold>(total, load<V>(reinterpret_cast<const S*>(from + c * sum.stride)));
+  return total;
+}
+template <class S, Fold fold, class V>
+WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
+  if constexpr (fold == Fold::sum && std::is_same_v<lane_of<V>, float>) {
+    const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
+    V total = load<V>(reinterpret_cast<const S*>(from)), lost = splat<V>(0);
+    for (i64 c = 1; c < sum.chunks; ++c)
+      detail::add_compensated(total, lost, load<V>(reinterpret_cast<const S*>(from += sum.stride)));
+    return detail::compensated_sum(total, lost);
+  } else {
+    return combine_chunks<S, fold, V>(sum, i, 0, 1);
+  }
+}
+
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
 // thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
@@ -40,21 +63,17 @@ WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   const int columns = combine_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
   const i64 span = combine_span(sum.count, team.size());
-  const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
-    const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
-    T total = load<T>(reinterpret_cast<const S*>(from + row * sum.stride));
-    for (i64 c = row + rows; c < sum.chunks; c += rows)
-      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * sum.stride)));
-    return total;
-  };
   S* to = static_cast<S*>(sum.to);
   if constexpr (detail::is_serial<Team>) {
-    for (i64 i = block * span; i < (block + 1) * span && i < sum.count; ++i) store(to + i, fold_chunks(i));
+    const i64 begin = block * span, end = begin + span < sum.count ? begin + span : sum.count;
+    i64 i = begin;
+    for (; i + lanes <= end; i += lanes) store(to + i, combine_all_chunks<S, fold, Simd<T>>(sum, i));
+    for (; i < end; ++i) store(to + i, combine_all_chunks<S, fold, T>(sum, i));
     return;
   }
   const i64 i = block * span + column;
   T total = detail::neutral<fold, T>();
-  if (i < sum.count && row < sum.chunks) total = fold_chunks(i);
+  if (i < sum.count && row < sum.chunks) total = combine_chunks<S, fold, T>(sum, i, row, rows);
   if (rows > 1) {
     auto slots = team.template shared<T>(team.size());
     slots[team.rank()] = total;

@@ -157,8 +157,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
         sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->first_active);
       else
-        sums.template fold<I>(
-            this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
+        sums.template fold<I>(this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()),
+                              place.linear, this->template present<Lanes>());
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
@@ -342,7 +342,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         sums.template add<I>(this->template masked<Lanes>(read<in.a, Stage::element>(),
-                                                          detail::neutral<fold, register_scalar<t>>()));
+                                                          detail::neutral<fold, register_scalar<t>>()),
+                             row_start + place.linear, this->template present<Lanes>());
       } else if constexpr (Traits::is_laned_row_total(I)) {
         sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
@@ -355,7 +356,17 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       using V = value_of<Family, t>;
       auto* p = this->template partial<I>() + place.linear;
       V v = read<in.a, Stage::element>();
-      if constexpr (vector) {
+      if constexpr (Traits::is_compensated(I)) {
+        const auto add = [&](const V& running) {
+          return sums.template add_columns<I>(running, v, place.linear, row_in_chunk);
+        };
+        if constexpr (Lanes == width) {
+          store(p, add(first_row ? splat<V>(0) : load<V>(p)));
+        } else {
+          const int present = this->template present<Lanes>();
+          store_partial(p, add(first_row ? splat<V>(0) : load_partial<V>(p, present, 0)), present);
+        }
+      } else if constexpr (vector) {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
         this->template store_lanes<1, Lanes>(p, v);
       } else if constexpr (Lanes == width) {
@@ -392,6 +403,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         total = detail::combine_groups<fold>(team, total);
         if (team.rank() == 0 && detail::group_of(team) == 0) store(this->template partial<I>(), total);
       }
+    } else if constexpr (Traits::is_compensated(I)) {
+      auto* const p = this->template partial<I>();
+      for (i64 c = 0; c < Traits::static_cols(); ++c)
+        store(p + c, sums.template column_sum<I>(load<float>(p + c), c));
     }
   }
   template <int... N>

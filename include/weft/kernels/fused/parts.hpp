@@ -46,6 +46,20 @@ WEFT_HD constexpr T neutral() {
   }
 }
 
+// Adds x to `sum`, and what rounding loses of that to `lost`: D. Knuth, The Art of Computer Programming,
+// volume 2, 4.2.2, theorem B.
+template <class V>
+WEFT_HD_INLINE void add_compensated(V& sum, V& lost, const V& x) {
+  const V next = sum + x, added = next - sum;
+  lost = lost + ((sum - (next - added)) + (x - added));
+  sum = next;
+}
+// What such a sum is in the end; one that became infinite or NaN has lost NaNs.
+template <class V>
+WEFT_HD_INLINE V compensated_sum(const V& sum, const V& lost) {
+  return select(lost == lost, sum + lost, sum);
+}
+
 template <Fold fold, class V>
 WEFT_HD_INLINE lane_of<V> across(const V& v) {
   if constexpr (is_vec<V>) {

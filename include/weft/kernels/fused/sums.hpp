@@ -2,7 +2,8 @@
 // The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
 // rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
 // l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
-// that into lines; then the lanes are added in a fixed tree.
+// that into lines; then the lanes are added in a fixed tree. In long sums a lane adds up 32 of its elements
+// at a time, and these sums with what rounding loses of them.
 
 #include "weft/kernels/fused/traits.hpp"
 
@@ -49,7 +50,17 @@ struct FusedSums {
   template <int I>
   static constexpr int nth_sum = sums_before(I);
   static constexpr int sums = sums_before(count) > 0 ? sums_before(count) : 1;
+  // A long sum: what its blocks add up to and what that has lost, for every lane, and the number of values in
+  // the block at hand, whose sum is in `folds` or `totals`.
+  struct LongSum {
+    using V = typename Family::template value<float>;
+    V sum, lost;
+    int values;
+  };
+  static constexpr int block_values = 32;
+  LongSum long_sums[Traits::is_any_compensated() ? sums : 1];
   i64 best_index[sums][width];
+  float long_columns[Traits::long_columns() > 0 ? 2 * sums* Traits::long_columns() : 1];
   int first_lane[Traits::rows_turn ? sums : 1];  // of sums whose lanes turn: which elements lane 0 takes
 
   WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
@@ -70,13 +81,18 @@ struct FusedSums {
       for (int j = 0; j < width; ++j) best_index[nth_sum<I>][j] = detail::greatest_value<i64>;
     } else {
       running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
+      start_long<I>();
     }
   }
+  // Adds the `present` columns from number `at` of the row on.
   template <int I, class V>
-  WEFT_HD_INLINE void fold(const V& x) {
+  WEFT_HD_INLINE void fold(const V& x, i64 at, int present) {
     constexpr Fold f = static_cast<Fold>(View::instruction(I).aux);
     auto& running = folds.template at<dtype(View::instruction(I).a), I>();
-    running = detail::combine<f>(running, x);
+    if constexpr (Traits::is_compensated(I))
+      add_long<I, Traits::lines_turn>(running, x, at, present);
+    else
+      running = detail::combine<f>(running, x);
   }
   // The same of the greatest or the least and its column, of the columns from `column` on that are numbered
   // `begin` to `present`.
@@ -136,9 +152,34 @@ struct FusedSums {
         best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[nth_sum<I>][j]});
       return detail::best_of_team<max>(team, best).index;
     } else {
-      if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
+      turn_fold<I>(0);
+      if constexpr (Traits::is_compensated(I)) running = long_sum<I>(running);
       return detail::across_team<fold>(team, detail::across<fold>(running));
     }
+  }
+
+  // What row `row` of the chunk makes of the columns from `column` on of a sum along the rows: x is added to
+  // `running`, which they were before.
+  template <int I, class V>
+  WEFT_HD_INLINE V add_columns(const V& running, const V& x, i64 column, i64 row) {
+    if (row % block_values != 0) return running + x;
+    auto* const to = long_column<I>(column);
+    V sum = splat<V>(0), lost = sum;
+    if (row > 0) {
+      sum = load<V>(static_cast<const lane_of<V>*>(to));
+      lost = load<V>(static_cast<const lane_of<V>*>(to + Traits::long_columns()));
+      detail::add_compensated(sum, lost, running);
+    }
+    store(to, sum);
+    store(to + Traits::long_columns(), lost);
+    return x;
+  }
+  // The chunk's sum of a column.
+  template <int I, class X>
+  WEFT_HD_INLINE X column_sum(X running, i64 column) {
+    auto* const at = long_column<I>(column);
+    detail::add_compensated(at[0], at[Traits::long_columns()], running);
+    return detail::compensated_sum(at[0], at[Traits::long_columns()]);
   }
 
   // Whether a total is kept in lanes: of elements, or of rows' numbers as a walk over those numbers would.
@@ -151,20 +192,28 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     constexpr DType t = dtype(in.a);
     if constexpr (Traits::rows_turn) first_lane[nth_sum<I>] = 0;
-    totals.template at<t, I>() =
+    auto& running = totals.template at<t, I>();
+    running =
         fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
+    start_long<I>();
   }
+  // Adds the `present` elements from number `at` of the chunk on.
   template <int I, class V>
-  WEFT_HD_INLINE void add(const V& x) {
+  WEFT_HD_INLINE void add(const V& x, i64 at, int present) {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
-    running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+    if constexpr (Traits::is_compensated(I))
+      add_long<I, Traits::rows_turn>(running, x, at, present);
+    else
+      running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
   }
   // The same of the number of the chunk's row `row`.
   template <int I, class X>
   WEFT_HD_INLINE void add_row(X x, i64 row) {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
+    if constexpr (Traits::is_compensated(I))
+      if (row % (block_values * width) == 0) end_block<I>(running);
     auto own = running;
     detail::add_to_lane<static_cast<Fold>(in.aux2)>(own, x, static_cast<int>(row % width));
     running = own;
@@ -175,8 +224,11 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
-    if constexpr (in.stage == Stage::element && Traits::rows_turn && has_order(t, fold))
-      turn<I>(totals.template at<t, I>(), 0);
+    if constexpr (Traits::rows_turn) turn_total<I>(0);
+    if constexpr (Traits::is_compensated(I)) {
+      auto& running = totals.template at<t, I>();
+      running = long_sum<I>(running);
+    }
     return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
   }
 
@@ -190,15 +242,68 @@ struct FusedSums {
   }
 
  private:
+  template <int I>
+  WEFT_HD_INLINE void start_long() {
+    if constexpr (Traits::is_compensated(I)) {
+      using V = typename LongSum::V;
+      long_sums[nth_sum<I>] = {fill_value<V>(0.0f), fill_value<V>(0.0f), 0};
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void end_block(V& running) {
+    LongSum& all = long_sums[nth_sum<I>];
+    detail::add_compensated(all.sum, all.lost, running);
+    running = fill_value<V>(0.0f);
+    all.values = 0;
+  }
+  // Adds x, whose first lane is element `at`. Where lines are no whole values a block may end within one.
+  template <int I, bool Turns, class V>
+  WEFT_HD_INLINE void add_long(V& running, const V& x, [[maybe_unused]] i64 at,
+                               [[maybe_unused]] int present) {
+    if constexpr (!Turns) {
+      running = running + x;
+      if (++long_sums[nth_sum<I>].values == block_values) end_block<I>(running);
+    } else {
+      using M = mask_of<V>;
+      constexpr int block = block_values * width;
+      const int left = block - static_cast<int>(at % block);
+      if (present < left) {
+        running = running + x;
+        return;
+      }
+      const auto before = iota<M>(0) < splat<M>(static_cast<lane_of<M>>(left));
+      running = running + select(before, x, splat<V>(0));
+      end_block<I>(running);
+      running = select(before, splat<V>(0), x);
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE V long_sum(V running) {
+    end_block<I>(running);
+    return detail::compensated_sum(long_sums[nth_sum<I>].sum, long_sums[nth_sum<I>].lost);
+  }
+  template <int I>
+  WEFT_HD_INLINE float* long_column(i64 column) {
+    return long_columns + 2 * nth_sum<I> * Traits::long_columns() + column;
+  }
   // So that lane 0 takes the elements whose position in what is summed is `position` modulo the width.
   template <int I, class V>
   WEFT_HD_INLINE void turn(V& running, i64 position) {
     const int lane = static_cast<int>(position % width);
     if (lane == first_lane[nth_sum<I>]) return;
-    V own = running;  // else all of the body would be at an address
-    detail::turn_lanes(own, (lane - first_lane[nth_sum<I>] + width) % width);
-    running = own;
+    const int by = (lane - first_lane[nth_sum<I>] + width) % width;
+    turn_value(running, by);
+    if constexpr (Traits::is_compensated(I)) {
+      turn_value(long_sums[nth_sum<I>].sum, by);
+      turn_value(long_sums[nth_sum<I>].lost, by);
+    }
     first_lane[nth_sum<I>] = lane;
+  }
+  template <class V>
+  WEFT_HD_INLINE void turn_value(V& v, int by) {
+    V own = v;  // else all of the body would be at an address
+    detail::turn_lanes(own, by);
+    v = own;
   }
   template <int I>
   WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {

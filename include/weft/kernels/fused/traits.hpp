@@ -303,6 +303,27 @@ struct FusedTraits {
     return width > 1 && !vector && in.stage != Stage::element &&
            has_order(dtype(in.a), static_cast<Fold>(in.aux2));
   }
+  // Whether instruction i sums blocks, with what rounding loses of them: one thread's sums, as a GPU's
+  // threads have few numbers each.
+  WEFT_HD static constexpr bool is_compensated(int i) {
+    return detail::is_serial<Team> && !vector && View::instruction(i).compensated;
+  }
+  WEFT_HD static constexpr bool is_any_compensated() {
+    for (int i = 0; i < count; ++i)
+      if (is_compensated(i)) return true;
+    return false;
+  }
+  // Of the columns of such sums along the rows, a value's width behind them included; else 0. Chunks of more
+  // rows than a plain sum may have are of narrow rows (rows_of_chunk in kernel_ir/iteration_space.hpp).
+  WEFT_HD static constexpr i64 long_columns() {
+    for (int i = 0; i < count; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::accumulate && is_compensated(i) &&
+          View::operand(in.aux).role == Role::accumulate_columns)
+        return static_cols() + width;
+    }
+    return 0;
+  }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 };
 

@@ -2,8 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <ostream>
 #include <random>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "weft/weft.hpp"
@@ -53,9 +61,11 @@ constexpr auto sums = [](auto v) {
 
 }  // namespace
 
-// Shapes: rows that are whole values and that are not, one chunk and several, rows longer than a tile.
+// Shapes: rows that are whole values and that are not, one chunk and several, rows longer than a tile,
+// sums of blocks within rows, across them and of columns.
 TEST_CASE_TEMPLATE("sums: a sum has one order, whatever its kernel does besides", S, Table<f32, 64, 10>,
-                   Table<f32, 300, 77>, Table<f64, 300, 96>, Table<f32, 17, 2000>, Table<f32, 4, 5000>) {
+                   Table<f32, 300, 77>, Table<f64, 300, 96>, Table<f32, 17, 2000>, Table<f32, 4, 5000>,
+                   Table<f32, 9, 3001>, Table<f32, 7000, 3>) {
   constexpr auto X = S::X;
   S s;
   const auto t = compile(Cpu{}, total, X, X)(s.x, s.y);
@@ -130,6 +140,58 @@ TEST_CASE_TEMPLATE("sums: a sum has one order, whatever its kernel does besides"
         Cpu{}, [](auto p) { return of_squares(amax<1>(p, keepdim)); }, X);
     CHECK(same_bits(alone(s.x), squares));
   }
+}
+
+// A tenth added up a million times one after another is off by a thousandth. Wide columns add up to 256 rows
+// so.
+TEST_CASE_TEMPLATE("sums: long ones keep their digits", S, Shape<200003, 3>, Shape<3, 100000>,
+                   Shape<20000, 64>, Shape<4, 30001, 2>, Shape<600000>) {
+  constexpr auto X = []<i64... E>(Shape<E...>) { return in<f32, E...>; }
+  (S{});
+  Tensor<f32, S> x(std::vector<float>(static_cast<std::size_t>(S::size), 0.1f));
+  const auto means = [](auto p) {
+    if constexpr (S::rank == 1)
+      return std::tuple{mean<>(p), mean<>(p * p), sum<>(p)};
+    else if constexpr (S::rank == 2)
+      return std::tuple{mean<>(p), mean<0>(p), mean<1>(p), mean<>(amax<1>(p)), var<0>(p)};
+    else
+      return std::tuple{mean<>(p), mean<1>(p), mean<1, 2>(p), mean<0, 2>(p), mean<0, 1>(p)};
+  };
+  const double tenth = 0.1f;
+  constexpr double within = std::is_same_v<S, Shape<20000, 64>> ? 3e-6 : 4e-7;
+  const auto check = [&](const auto& result) {
+    int wrong = 0;
+    for (const float v : result.to_vector()) {
+      const double wanted = v > 1 ? tenth * S::size : v > 0.05f ? tenth : v > 0.005f ? tenth * tenth : 0;
+      if (!(std::abs(v - wanted) <= within * wanted + 1e-11)) ++wrong;
+    }
+    CHECK(wrong == 0);
+  };
+  std::apply([&](const auto&... results) { (check(results), ...); }, compile(Cpu{}, means, X)(x));
+}
+
+TEST_CASE("sums: long ones of infinities and NaNs are what short ones are") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr auto X = in<f32, 3000, 3>;
+  auto f = compile(
+      Cpu{},
+      [](auto p) {
+        return std::tuple{sum<>(p), sum<0>(p), sum<1>(transpose<0, 1>(p))};
+      },
+      X);
+  const auto sums_of = [&](std::initializer_list<std::pair<int, float>> special) {
+    std::vector<float> v(9000, 1.0f);
+    for (const auto& [at, value] : special) v[static_cast<std::size_t>(at)] = value;
+    const auto [total, columns, rows] = f(Tensor<f32, Shape<3000, 3>>(v));
+    return std::array{total.item(), columns.to_vector()[1], rows.to_vector()[1]};
+  };
+  const auto all = [](float v) { return std::array{v, v, v}; };
+  CHECK(sums_of({{4, inf}}) == all(inf));
+  CHECK(sums_of({{4000, -inf}}) == all(-inf));
+  CHECK(sums_of({{4, 3e38f}, {7, 3e38f}}) == all(inf));  // overflow
+  CHECK(sums_of({{8998, inf}}) == all(inf));             // in the last block
+  for (const float v : sums_of({{4, inf}, {4000, -inf}})) CHECK(std::isnan(v));
+  for (const float v : sums_of({{4, std::nanf("")}})) CHECK(std::isnan(v));
 }
 
 TEST_CASE("sums: those over several axes of views are those of copies") {
