@@ -442,7 +442,7 @@ program_sections = [
                     "optim/muon.hpp", "optim/lbfgs_options.hpp", "optim/lbfgs.hpp"]),
     ("Groups and wrappers of optimisers", ["optim/groups.hpp", "optim/average.hpp", "optim/maximize.hpp"]),
     ("Schedules", ["optim/schedule.hpp", "optim/plateau.hpp"]),
-    ("Data", ["data/dataset.hpp", "data/values.hpp", "data/random_split.hpp", "data/stream.hpp", "data/loader.hpp", "data/batch.hpp",
+    ("Data", ["data/dataset.hpp", "data/values.hpp", "data/random_split.hpp", "data/stream.hpp", "data/loader_options.hpp", "data/loader.hpp", "data/batch.hpp",
               "data/digits.hpp"]),
     ("Files", ["io/csv.hpp", "io/safetensors.hpp", "io/safetensors_index.hpp"]),
     ("Primitives of one's own", ["core/custom_op.hpp"]),

@@ -403,13 +403,12 @@ WEFT_REFUSAL(
     "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
     "in<f32, 2, 3>");
 
-// Whether A stands for what was refused, or is a class that was. (A class that is only declared is neither, and
-// has no bases to ask for.)
+// Whether A stands for what was refused, or is a class that was. (A class that is only declared is neither,
+// and has no bases to ask for.)
 template <class A>
 inline constexpr bool is_after_refusal = false;
 template <class A>
-  requires(sizeof(A) > 0)
-inline constexpr bool is_after_refusal<A> = std::is_base_of_v<AfterRefusal, A>;
+requires(sizeof(A) > 0) inline constexpr bool is_after_refusal<A> = std::is_base_of_v<AfterRefusal, A>;
 
 namespace detail {
 // A refusal, and what its place returns: the operand, or anything.

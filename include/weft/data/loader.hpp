@@ -12,32 +12,9 @@
 #include "weft/core/types.hpp"
 #include "weft/data/batch.hpp"
 #include "weft/data/dataset.hpp"
-#include "weft/data/shuffle.hpp"
+#include "weft/data/loader_options.hpp"
 
 namespace WEFT_NAMESPACE::data {
-
-// What happens to samples that do not fill the last batch of an epoch: they are left out, or the batch is
-// padded.
-enum class Last { drop, pad_and_mask };
-// They are left out.
-inline constexpr Last drop = Last::drop;
-// The batch is padded: rows of 0 with label -100, which losses and metrics leave out.
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-namespace last {
-inline constexpr Last drop = Last::drop;
-inline constexpr Last pad_and_mask = Last::pad_and_mask;
-}  // namespace last
-
-struct LoaderOptions {
-  bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
-  GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
-  Last last = Last::drop;  // what becomes of samples that do not fill a batch
-  int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
-  i64 rank = 0;            // of `ranks` loaders of the same samples, each of which has batches of its own:
-  i64 ranks = 1;           // rank r's batch b is batch b * ranks + r of one loader alone
-  // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
-  Checks check{};
-};
 
 // Where a loader stands: the batch that comes next.
 struct Position {
@@ -79,8 +56,10 @@ class Pass final : public Counted {
   Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches, i64 all,
        Shared<Cursor> cursor)
       : dataset_(std::move(dataset)),
-        builder_((*dataset_)[0], options.label_field, all * BatchSize > static_cast<i64>(dataset_->size()),
-                 options.check),
+        samples_(detail::epoch_samples(options, static_cast<i64>(dataset_->size()))),
+        builder_((*dataset_)[0], options.label_field, all * BatchSize > samples_, options.check),
+        order_(
+            detail::epoch_order(options, static_cast<i64>(dataset_->size()), BatchSize, seed, start.epoch)),
         epoch_(start.epoch),
         next_(start.batch),
         batches_(batches),
@@ -88,8 +67,6 @@ class Pass final : public Counted {
         rank_(options.rank),
         ranks_(options.ranks),
         cursor_(std::move(cursor)) {
-    if (options.shuffle)
-      order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
     advance();
   }
   BatchType& batch() { return builder_.batch(); }
@@ -98,8 +75,7 @@ class Pass final : public Counted {
   void advance() {
     done_ = next_ >= batches_;
     if (done_) return;
-    const i64 first = (next_ * ranks_ + rank_) % all_ * BatchSize,
-              left = static_cast<i64>(dataset_->size()) - first;
+    const i64 first = (next_ * ranks_ + rank_) % all_ * BatchSize, left = samples_ - first;
     const i64 rows = left < BatchSize ? left : BatchSize;
     for (i64 row = 0; row < rows; ++row) {
       const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
@@ -112,6 +88,7 @@ class Pass final : public Counted {
 
  private:
   HeldDataset<D> dataset_;
+  i64 samples_;  // of an epoch
   BatchBuilder<BatchType> builder_;
   std::vector<i64> order_;
   i64 epoch_, next_, batches_;
@@ -163,13 +140,16 @@ class Loader {
   using BatchType = typename Pass<BatchSize, D>::BatchType;
 
   // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none, "loader/rank" for a rank that is none.
+  // none, "loader/rank" for a rank that is none, "loader/weights" and "loader/lengths" where these do not
+  // fit.
   Loader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)),
         options_(options),
-        seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
+        seed_(options.seed.given || !detail::is_random(options) ? options.seed.value
+                                                                : fresh_seed(SeedUse::loader)),
         cursor_(new Cursor) {
-    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (dataset_->size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    detail::check_order(options, static_cast<i64>(dataset_->size()));
     if (options.ranks < 1 || options.rank < 0 || options.rank >= options.ranks)
       throw Error("loader/rank", "rank " + std::to_string(options.rank) + " is none of " +
                                      std::to_string(options.ranks) + " ranks");
@@ -256,15 +236,15 @@ class Loader {
   // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
   // where this one was given a seed of its own that differs.
   void seek(Position position, u64 seed) {
-    if (options_.shuffle && options_.seed.given && options_.seed.value != seed)
+    if (detail::is_random(options_) && options_.seed.given && options_.seed.value != seed)
       throw Error("loader/seed", "the position is that of a loader with the seed " + std::to_string(seed) +
                                      ", and this one was given " + std::to_string(options_.seed.value));
     seek(position);
     seed_ = seed;
   }
 
-  // Samples.
-  i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
+  // Samples of an epoch.
+  i64 size() const { return detail::epoch_samples(options_, static_cast<i64>(dataset_->size())); }
   // Batches in an epoch.
   // The same number on every rank: where they do not come out even, the ranks without a batch of their own in
   // the last round leave it out, or, where the last batch is padded, take the epoch's first ones again.
@@ -444,9 +424,9 @@ WEFT_REFUSAL(
     "samples and the shape of one, field by field");
 WEFT_REFUSAL(
     OrderIsOption,
-    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), and so "
-    "is the part of one process, .rank and .ranks; samples chosen by hand are data::subset(dataset, "
-    "indices)");
+    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), as are "
+    ".weights and .lengths, one a sample, and the part of one process, .rank and .ranks; samples chosen by "
+    "hand are data::subset(dataset, indices)");
 #define WEFT_SAMPLER(Name)                                                 \
   struct Name : AfterRefusal {                                             \
     template <class... A>                                                  \

@@ -100,8 +100,9 @@ class StreamLoader {
   // Throws "loader/shuffle" when asked to shuffle.
   StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
-    if (options.shuffle)
-      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+    if (detail::is_random(options) || !options.lengths.empty())
+      throw Error("loader/shuffle",
+                  "a dataset read from front to back cannot be shuffled, weighted or grouped");
     if (options.ranks != 1)
       throw Error(
           "loader/rank",
