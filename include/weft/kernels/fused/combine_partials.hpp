@@ -32,8 +32,7 @@ WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : combine_columns(count, team_size);
 }
 
-// Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found; where one
-// thread takes all chunks, with what rounding loses.
+// Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found.
 template <class S, Fold fold, class V>
 WEFT_HD_INLINE V combine_chunks(const PartialSum& sum, i64 i, i64 row, i64 rows) {
   const char* const from = sum.partial + i * static_cast<i64>(sizeof(S));
@@ -42,17 +41,22 @@ WEFT_HD_INLINE V combine_chunks(const PartialSum& sum, i64 i, i64 row, i64 rows)
     total = detail::combine<fold>(total, load<V>(reinterpret_cast<const S*>(from + c * sum.stride)));
   return total;
 }
+// What all chunks have, as a sum along as many rows adds them.
 template <class S, Fold fold, class V>
 WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
   if constexpr (fold == Fold::sum && std::is_same_v<lane_of<V>, float>) {
-    const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
-    V total = load<V>(reinterpret_cast<const S*>(from)), lost = splat<V>(0);
-    for (i64 c = 1; c < sum.chunks; ++c)
-      detail::add_compensated(total, lost, load<V>(reinterpret_cast<const S*>(from += sum.stride)));
-    return detail::compensated_sum(total, lost);
-  } else {
-    return combine_chunks<S, fold, V>(sum, i, 0, 1);
+    if (sum.chunks > longest_plain_sum) {
+      V total = splat<V>(0), lost = total;
+      PartialSum block = sum;
+      for (i64 left = sum.chunks; left > 0; left -= block_of_sum) {
+        block.chunks = left < block_of_sum ? left : i64{block_of_sum};
+        detail::add_compensated(total, lost, combine_chunks<S, fold, V>(block, i, 0, 1));
+        block.partial += block_of_sum * sum.stride;
+      }
+      return detail::compensated_sum(total, lost);
+    }
   }
+  return combine_chunks<S, fold, V>(sum, i, 0, 1);
 }
 
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:

@@ -46,6 +46,13 @@ WEFT_HD constexpr T neutral() {
   }
 }
 
+}  // namespace detail
+
+// Longer sums of one thread are those of blocks.
+inline constexpr int longest_plain_sum = 64, block_of_sum = 32;
+
+namespace detail {
+
 // Adds x to `sum`, and what rounding loses of that to `lost`: D. Knuth, The Art of Computer Programming,
 // volume 2, 4.2.2, theorem B.
 template <class V>

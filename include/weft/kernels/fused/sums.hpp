@@ -57,7 +57,6 @@ struct FusedSums {
     V sum, lost;
     int values;
   };
-  static constexpr int block_values = 32;
   LongSum long_sums[Traits::is_any_compensated() ? sums : 1];
   i64 best_index[sums][width];
   float long_columns[Traits::long_columns() > 0 ? 2 * sums* Traits::long_columns() : 1];
@@ -162,7 +161,7 @@ struct FusedSums {
   // `running`, which they were before.
   template <int I, class V>
   WEFT_HD_INLINE V add_columns(const V& running, const V& x, i64 column, i64 row) {
-    if (row % block_values != 0) return running + x;
+    if (row % block_of_sum != 0) return running + x;
     auto* const to = long_column<I>(column);
     V sum = splat<V>(0), lost = sum;
     if (row > 0) {
@@ -213,7 +212,7 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
     if constexpr (Traits::is_compensated(I))
-      if (row % (block_values * width) == 0) end_block<I>(running);
+      if (row % (block_of_sum * width) == 0) end_block<I>(running);
     auto own = running;
     detail::add_to_lane<static_cast<Fold>(in.aux2)>(own, x, static_cast<int>(row % width));
     running = own;
@@ -262,10 +261,10 @@ struct FusedSums {
                                [[maybe_unused]] int present) {
     if constexpr (!Turns) {
       running = running + x;
-      if (++long_sums[nth_sum<I>].values == block_values) end_block<I>(running);
+      if (++long_sums[nth_sum<I>].values == block_of_sum) end_block<I>(running);
     } else {
       using M = mask_of<V>;
-      constexpr int block = block_values * width;
+      constexpr int block = block_of_sum * width;
       const int left = block - static_cast<int>(at % block);
       if (present < left) {
         running = running + x;
