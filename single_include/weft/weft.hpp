@@ -3,6 +3,7 @@
 // edit, and do not mix with the separate headers in one program.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -655,9 +656,12 @@ WEFT_REFUSAL(
     "a tensor has its shape in its type: write Tensor<f32, Shape<2, 3>> x, nn::Param<f32, Shape<2, 3>> w, "
     "in<f32, 2, 3>");
 
-// Whether A stands for what was refused, or is a class that was.
+// Whether A stands for what was refused, or is a class that was. (A class that is only declared is neither,
+// and has no bases to ask for.)
 template <class A>
-inline constexpr bool is_after_refusal = std::is_base_of_v<AfterRefusal, A>;
+inline constexpr bool is_after_refusal = false;
+template <class A>
+requires(sizeof(A) > 0) inline constexpr bool is_after_refusal<A> = std::is_base_of_v<AfterRefusal, A>;
 
 namespace detail {
 // A refusal, and what its place returns: the operand, or anything.
@@ -4820,10 +4824,16 @@ constexpr i64 size_from(const Dims& d, int axis) {
 
 // Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
 inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
-// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few, long chunks.
+// The most numbers that the host adds one after another into a lane, and into a column, without what rounding
+// loses of them.
+inline constexpr i64 longest_lane_sum = 64, longest_column_sum = 256;
+// Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few chunks, but
+// none that is worth a thread and adds up more rows than that.
 constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
   const i64 least = cols > 0 && cols < chunk_elements ? chunk_elements / cols : 1;
-  return rows > least * most_chunks ? (rows + most_chunks - 1) / most_chunks : least;
+  const i64 fair = (rows + most_chunks - 1) / most_chunks;
+  const i64 most = least > longest_column_sum ? least : longest_column_sum;
+  return fair < least ? least : fair < most ? fair : most;
 }
 inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
 // The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
@@ -7129,9 +7139,9 @@ enum class Opcode : u8 {
   load,        // aux: operand
   index,       // aux: operand, whose strides give the index
   random,      // a: linear index (i64); aux: which stream; aux2: the operand that holds seed and step
-  reduce,      // a; aux: Fold; over the columns of the row
+  reduce,      // a; aux: Fold; compensated; over the columns of the row
   store,       // a; aux: operand
-  accumulate,  // a; aux: operand; aux2: Fold; over the rows (and, for a total, over the columns)
+  accumulate,  // a; aux: operand; aux2: Fold; compensated; over the rows (for a total, the columns too)
   keep,        // a; aux: slot; holds an element for a later pass over the row
   kept,        // aux: slot
 };
@@ -7147,6 +7157,7 @@ struct Instruction {
   Stage stage = Stage::element;
   u16 a = 0, b = 0, c = 0;
   u16 aux = 0, aux2 = 0;
+  bool compensated = false;  // a sum so long that the host adds what rounding loses of it too
   u64 imm = 0;
 };
 
@@ -7158,7 +7169,9 @@ WEFT_HD constexpr void encode(const Instruction& i, u64* w) {
   w[0] = static_cast<u64>(i.op) | static_cast<u64>(i.dtype) << 8 | static_cast<u64>(i.stage) << 12 |
          static_cast<u64>(numbered ? i.aux : i.a) << 16 | static_cast<u64>(i.b) << 32 |
          static_cast<u64>(i.c) << 48;
-  w[1] = numbered ? i.imm : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16;
+  w[1] = numbered ? i.imm
+                  : static_cast<u64>(i.aux) | static_cast<u64>(i.aux2) << 16 |
+                        static_cast<u64>(i.compensated) << 32;
 }
 WEFT_HD constexpr Instruction decode(const u64* w) {
   Instruction i;
@@ -7174,6 +7187,7 @@ WEFT_HD constexpr Instruction decode(const u64* w) {
     i.a = static_cast<u16>(w[0] >> 16 & 0xffff);
     i.aux = static_cast<u16>(w[1] & 0xffff);
     i.aux2 = static_cast<u16>(w[1] >> 16 & 0xffff);
+    i.compensated = (w[1] >> 32 & 1) != 0;
   }
   return i;
 }
@@ -11710,6 +11724,27 @@ WEFT_HD constexpr T neutral() {
   }
 }
 
+}  // namespace detail
+
+// Longer columns are summed in blocks by one thread, as are long rows.
+inline constexpr int longest_column_sum = 256, block_of_sum = 32;
+
+namespace detail {
+
+// Adds x to `sum`, and what rounding loses of that to `lost`: D. Knuth, The Art of Computer Programming,
+// volume 2, 4.2.2, theorem B.
+template <class V>
+WEFT_HD_INLINE void add_compensated(V& sum, V& lost, const V& x) {
+  const V next = sum + x, added = next - sum;
+  lost = lost + ((sum - (next - added)) + (x - added));
+  sum = next;
+}
+// What such a sum is in the end; one that became infinite or NaN has lost NaNs.
+template <class V>
+WEFT_HD_INLINE V compensated_sum(const V& sum, const V& lost) {
+  return select(lost == lost, sum + lost, sum);
+}
+
 template <Fold fold, class V>
 WEFT_HD_INLINE lane_of<V> across(const V& v) {
   if constexpr (is_vec<V>) {
@@ -12192,6 +12227,27 @@ struct FusedTraits {
     return width > 1 && !vector && in.stage != Stage::element &&
            has_order(dtype(in.a), static_cast<Fold>(in.aux2));
   }
+  // Whether instruction i sums blocks, with what rounding loses of them: one thread's sums, as a GPU's
+  // threads have few numbers each.
+  WEFT_HD static constexpr bool is_compensated(int i) {
+    return detail::is_serial<Team> && !vector && View::instruction(i).compensated;
+  }
+  WEFT_HD static constexpr bool is_any_compensated() {
+    for (int i = 0; i < count; ++i)
+      if (is_compensated(i)) return true;
+    return false;
+  }
+  // Of the columns of such sums along the rows, a value's width behind them included; else 0. Chunks of more
+  // rows than a plain sum may have are of narrow rows (rows_of_chunk in kernel_ir/iteration_space.hpp).
+  WEFT_HD static constexpr i64 long_columns() {
+    for (int i = 0; i < count; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::accumulate && is_compensated(i) &&
+          View::operand(in.aux).role == Role::accumulate_columns)
+        return static_cols() + width;
+    }
+    return 0;
+  }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 };
 
@@ -12420,7 +12476,8 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
 // The running sums of a fused kernel's body: those of a row along its columns, and those of a chunk along its
 // rows or over everything. Law: in a serial team lane l of a float's sum takes the elements l, l + width,
 // l + 2 width, ... of what is summed in row-major order (of the row, of the chunk), however the walk cuts
-// that into lines; then the lanes are added in a fixed tree.
+// that into lines; then the lanes are added in a fixed tree. In long sums a lane adds up 32 of its elements
+// at a time, and these sums with what rounding loses of them.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -12465,7 +12522,16 @@ struct FusedSums {
   template <int I>
   static constexpr int nth_sum = sums_before(I);
   static constexpr int sums = sums_before(count) > 0 ? sums_before(count) : 1;
+  // A long sum: what its blocks add up to and what that has lost, for every lane, and the number of values in
+  // the block at hand, whose sum is in `folds` or `totals`.
+  struct LongSum {
+    using V = typename Family::template value<float>;
+    V sum, lost;
+    int values;
+  };
+  LongSum long_sums[Traits::is_any_compensated() ? sums : 1];
   i64 best_index[sums][width];
+  float long_columns[Traits::long_columns() > 0 ? 2 * sums* Traits::long_columns() : 1];
   int first_lane[Traits::rows_turn ? sums : 1];  // of sums whose lanes turn: which elements lane 0 takes
 
   WEFT_HD static constexpr DType dtype(int i) { return Traits::dtype(i); }
@@ -12486,13 +12552,18 @@ struct FusedSums {
       for (int j = 0; j < width; ++j) best_index[nth_sum<I>][j] = detail::greatest_value<i64>;
     } else {
       running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
+      start_long<I>();
     }
   }
+  // Adds the `present` columns from number `at` of the row on.
   template <int I, class V>
-  WEFT_HD_INLINE void fold(const V& x) {
+  WEFT_HD_INLINE void fold(const V& x, i64 at, int present) {
     constexpr Fold f = static_cast<Fold>(View::instruction(I).aux);
     auto& running = folds.template at<dtype(View::instruction(I).a), I>();
-    running = detail::combine<f>(running, x);
+    if constexpr (Traits::is_compensated(I))
+      add_long<I, Traits::lines_turn>(running, x, at, present);
+    else
+      running = detail::combine<f>(running, x);
   }
   // The same of the greatest or the least and its column, of the columns from `column` on that are numbered
   // `begin` to `present`.
@@ -12552,9 +12623,34 @@ struct FusedSums {
         best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[nth_sum<I>][j]});
       return detail::best_of_team<max>(team, best).index;
     } else {
-      if constexpr (Traits::lines_turn && has_order(t, fold)) turn<I>(running, 0);
+      turn_fold<I>(0);
+      if constexpr (Traits::is_compensated(I)) running = long_sum<I>(running);
       return detail::across_team<fold>(team, detail::across<fold>(running));
     }
+  }
+
+  // What row `row` of the chunk makes of the columns from `column` on of a sum along the rows: x is added to
+  // `running`, which they were before.
+  template <int I, class V>
+  WEFT_HD_INLINE V add_columns(const V& running, const V& x, i64 column, i64 row) {
+    if (row % block_of_sum != 0) return running + x;
+    auto* const to = long_column<I>(column);
+    V sum = splat<V>(0), lost = sum;
+    if (row > 0) {
+      sum = load<V>(static_cast<const lane_of<V>*>(to));
+      lost = load<V>(static_cast<const lane_of<V>*>(to + Traits::long_columns()));
+      detail::add_compensated(sum, lost, running);
+    }
+    store(to, sum);
+    store(to + Traits::long_columns(), lost);
+    return x;
+  }
+  // The chunk's sum of a column.
+  template <int I, class X>
+  WEFT_HD_INLINE X column_sum(X running, i64 column) {
+    auto* const at = long_column<I>(column);
+    detail::add_compensated(at[0], at[Traits::long_columns()], running);
+    return detail::compensated_sum(at[0], at[Traits::long_columns()]);
   }
 
   // Whether a total is kept in lanes: of elements, or of rows' numbers as a walk over those numbers would.
@@ -12567,20 +12663,28 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     constexpr DType t = dtype(in.a);
     if constexpr (Traits::rows_turn) first_lane[nth_sum<I>] = 0;
-    totals.template at<t, I>() =
+    auto& running = totals.template at<t, I>();
+    running =
         fill_value<value_of<Family, t>>(detail::neutral<static_cast<Fold>(in.aux2), register_scalar<t>>());
+    start_long<I>();
   }
+  // Adds the `present` elements from number `at` of the chunk on.
   template <int I, class V>
-  WEFT_HD_INLINE void add(const V& x) {
+  WEFT_HD_INLINE void add(const V& x, i64 at, int present) {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
-    running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+    if constexpr (Traits::is_compensated(I))
+      add_long<I, Traits::rows_turn>(running, x, at, present);
+    else
+      running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
   }
   // The same of the number of the chunk's row `row`.
   template <int I, class X>
   WEFT_HD_INLINE void add_row(X x, i64 row) {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
+    if constexpr (Traits::is_compensated(I))
+      if (row % (block_of_sum * width) == 0) end_block<I>(running);
     auto own = running;
     detail::add_to_lane<static_cast<Fold>(in.aux2)>(own, x, static_cast<int>(row % width));
     running = own;
@@ -12591,8 +12695,11 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     constexpr Fold fold = static_cast<Fold>(in.aux2);
     constexpr DType t = dtype(in.a);
-    if constexpr (in.stage == Stage::element && Traits::rows_turn && has_order(t, fold))
-      turn<I>(totals.template at<t, I>(), 0);
+    if constexpr (Traits::rows_turn) turn_total<I>(0);
+    if constexpr (Traits::is_compensated(I)) {
+      auto& running = totals.template at<t, I>();
+      running = long_sum<I>(running);
+    }
     return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
   }
 
@@ -12606,15 +12713,68 @@ struct FusedSums {
   }
 
  private:
+  template <int I>
+  WEFT_HD_INLINE void start_long() {
+    if constexpr (Traits::is_compensated(I)) {
+      using V = typename LongSum::V;
+      long_sums[nth_sum<I>] = {fill_value<V>(0.0f), fill_value<V>(0.0f), 0};
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE void end_block(V& running) {
+    LongSum& all = long_sums[nth_sum<I>];
+    detail::add_compensated(all.sum, all.lost, running);
+    running = fill_value<V>(0.0f);
+    all.values = 0;
+  }
+  // Adds x, whose first lane is element `at`. Where lines are no whole values a block may end within one.
+  template <int I, bool Turns, class V>
+  WEFT_HD_INLINE void add_long(V& running, const V& x, [[maybe_unused]] i64 at,
+                               [[maybe_unused]] int present) {
+    if constexpr (!Turns) {
+      running = running + x;
+      if (++long_sums[nth_sum<I>].values == block_of_sum) end_block<I>(running);
+    } else {
+      using M = mask_of<V>;
+      constexpr int block = block_of_sum * width;
+      const int left = block - static_cast<int>(at % block);
+      if (present < left) {
+        running = running + x;
+        return;
+      }
+      const auto before = iota<M>(0) < splat<M>(static_cast<lane_of<M>>(left));
+      running = running + select(before, x, splat<V>(0));
+      end_block<I>(running);
+      running = select(before, splat<V>(0), x);
+    }
+  }
+  template <int I, class V>
+  WEFT_HD_INLINE V long_sum(V running) {
+    end_block<I>(running);
+    return detail::compensated_sum(long_sums[nth_sum<I>].sum, long_sums[nth_sum<I>].lost);
+  }
+  template <int I>
+  WEFT_HD_INLINE float* long_column(i64 column) {
+    return long_columns + 2 * nth_sum<I> * Traits::long_columns() + column;
+  }
   // So that lane 0 takes the elements whose position in what is summed is `position` modulo the width.
   template <int I, class V>
   WEFT_HD_INLINE void turn(V& running, i64 position) {
     const int lane = static_cast<int>(position % width);
     if (lane == first_lane[nth_sum<I>]) return;
-    V own = running;  // else all of the body would be at an address
-    detail::turn_lanes(own, (lane - first_lane[nth_sum<I>] + width) % width);
-    running = own;
+    const int by = (lane - first_lane[nth_sum<I>] + width) % width;
+    turn_value(running, by);
+    if constexpr (Traits::is_compensated(I)) {
+      turn_value(long_sums[nth_sum<I>].sum, by);
+      turn_value(long_sums[nth_sum<I>].lost, by);
+    }
     first_lane[nth_sum<I>] = lane;
+  }
+  template <class V>
+  WEFT_HD_INLINE void turn_value(V& v, int by) {
+    V own = v;  // else all of the body would be at an address
+    detail::turn_lanes(own, by);
+    v = own;
   }
   template <int I>
   WEFT_HD_INLINE void turn_fold([[maybe_unused]] i64 at) {
@@ -12792,8 +12952,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       if constexpr (fold == Fold::argmax || fold == Fold::argmin)
         sums.template fold_best<I>(x, place.linear, this->template present<Lanes>(), this->first_active);
       else
-        sums.template fold<I>(
-            this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()));
+        sums.template fold<I>(this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()),
+                              place.linear, this->template present<Lanes>());
     } else if constexpr (in.op == Opcode::store) {
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
@@ -12977,7 +13137,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
     if constexpr (is_register_sum(I)) {
       if constexpr (in.stage == Stage::element) {
         sums.template add<I>(this->template masked<Lanes>(read<in.a, Stage::element>(),
-                                                          detail::neutral<fold, register_scalar<t>>()));
+                                                          detail::neutral<fold, register_scalar<t>>()),
+                             row_start + place.linear, this->template present<Lanes>());
       } else if constexpr (Traits::is_laned_row_total(I)) {
         sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
@@ -12990,7 +13151,17 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       using V = value_of<Family, t>;
       auto* p = this->template partial<I>() + place.linear;
       V v = read<in.a, Stage::element>();
-      if constexpr (vector) {
+      if constexpr (Traits::is_compensated(I)) {
+        const auto add = [&](const V& running) {
+          return sums.template add_columns<I>(running, v, place.linear, row_in_chunk);
+        };
+        if constexpr (Lanes == width) {
+          store(p, add(first_row ? splat<V>(0) : load<V>(p)));
+        } else {
+          const int present = this->template present<Lanes>();
+          store_partial(p, add(first_row ? splat<V>(0) : load_partial<V>(p, present, 0)), present);
+        }
+      } else if constexpr (vector) {
         if (!first_row) v = detail::combine<fold>(load_vec<V>(p), v);
         this->template store_lanes<1, Lanes>(p, v);
       } else if constexpr (Lanes == width) {
@@ -13027,6 +13198,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         total = detail::combine_groups<fold>(team, total);
         if (team.rank() == 0 && detail::group_of(team) == 0) store(this->template partial<I>(), total);
       }
+    } else if constexpr (Traits::is_compensated(I)) {
+      auto* const p = this->template partial<I>();
+      for (i64 c = 0; c < Traits::static_cols(); ++c)
+        store(p + c, sums.template column_sum<I>(load<float>(p + c), c));
     }
   }
   template <int... N>
@@ -13317,6 +13492,33 @@ WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : combine_columns(count, team_size);
 }
 
+// Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found.
+template <class S, Fold fold, class V>
+WEFT_HD_INLINE V combine_chunks(const PartialSum& sum, i64 i, i64 row, i64 rows) {
+  const char* const from = sum.partial + i * static_cast<i64>(sizeof(S));
+  V total = load<V>(reinterpret_cast<const S*>(from + row * sum.stride));
+  for (i64 c = row + rows; c < sum.chunks; c += rows)
+    total = detail::combine<fold>(total, load<V>(reinterpret_cast<const S*>(from + c * sum.stride)));
+  return total;
+}
+// What all chunks have, as a sum along as many rows adds them.
+template <class S, Fold fold, class V>
+WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
+  if constexpr (fold == Fold::sum && std::is_same_v<lane_of<V>, float>) {
+    if (sum.chunks > longest_column_sum) {
+      V total = splat<V>(0), lost = total;
+      PartialSum block = sum;
+      for (i64 left = sum.chunks; left > 0; left -= block_of_sum) {
+        block.chunks = left < block_of_sum ? left : i64{block_of_sum};
+        detail::add_compensated(total, lost, combine_chunks<S, fold, V>(block, i, 0, 1));
+        block.partial += block_of_sum * sum.stride;
+      }
+      return detail::compensated_sum(total, lost);
+    }
+  }
+  return combine_chunks<S, fold, V>(sum, i, 0, 1);
+}
+
 // Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
 // thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
@@ -13325,21 +13527,17 @@ WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   const int columns = combine_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
   const i64 span = combine_span(sum.count, team.size());
-  const auto fold_chunks = [&](i64 i) __attribute__((always_inline)) {
-    const char* from = sum.partial + i * static_cast<i64>(sizeof(S));
-    T total = load<T>(reinterpret_cast<const S*>(from + row * sum.stride));
-    for (i64 c = row + rows; c < sum.chunks; c += rows)
-      total = detail::combine<fold>(total, load<T>(reinterpret_cast<const S*>(from + c * sum.stride)));
-    return total;
-  };
   S* to = static_cast<S*>(sum.to);
   if constexpr (detail::is_serial<Team>) {
-    for (i64 i = block * span; i < (block + 1) * span && i < sum.count; ++i) store(to + i, fold_chunks(i));
+    const i64 begin = block * span, end = begin + span < sum.count ? begin + span : sum.count;
+    i64 i = begin;
+    for (; i + lanes <= end; i += lanes) store(to + i, combine_all_chunks<S, fold, Simd<T>>(sum, i));
+    for (; i < end; ++i) store(to + i, combine_all_chunks<S, fold, T>(sum, i));
     return;
   }
   const i64 i = block * span + column;
   T total = detail::neutral<fold, T>();
-  if (i < sum.count && row < sum.chunks) total = fold_chunks(i);
+  if (i < sum.count && row < sum.chunks) total = combine_chunks<S, fold, T>(sum, i, row, rows);
   if (rows > 1) {
     auto slots = team.template shared<T>(team.size());
     slots[team.rank()] = total;
@@ -14650,7 +14848,8 @@ namespace WEFT_NAMESPACE::compiler {
 using kernels::Instruction;
 using kernels::Opcode;
 
-static_assert(kernels::tile_length == kernel_ir::flat_tile);
+static_assert(kernels::tile_length == kernel_ir::flat_tile &&
+              kernels::longest_column_sum == kernel_ir::longest_column_sum);
 static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
               kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
@@ -14720,6 +14919,7 @@ class FusedLowering : FusedValues {
         const int a = value_register(sink.info, phase);
         i.aux = static_cast<u16>(sink.operand);
         i.aux2 = static_cast<u16>(sink.fold);
+        i.compensated = sink.accumulate && is_compensated(sink);
         const int at = push(section_of(i.stage, phase), i);
         set_operands(at, a, -1, -1);
       }
@@ -14730,6 +14930,23 @@ class FusedLowering : FusedValues {
   }
   constexpr void set_operands(int at, int a, int b, int c) { registers_.push({at, a, b, c}); }
 
+  // Whether a sum of so many elements x counts what rounding loses: of f32, as f64 has digits to spare.
+  constexpr bool is_compensated(kernels::Fold fold, int x, i64 elements,
+                                i64 most = kernel_ir::longest_lane_sum * kernels::widest_value) const {
+    return fold == kernels::Fold::sum && kernels::kind_of(nodes_[x].dtype) == kernels::Kind::f32 &&
+           elements > most;
+  }
+  // The same of the chunk's part of a total, or of a sum along the rows.
+  constexpr bool is_compensated(const Sink& sink) const {
+    const int x = infos_[sink.info].node;
+    const i64 rows = tiling_->rows_per_chunk < tiling_->rows ? tiling_->rows_per_chunk : tiling_->rows;
+    if (operands_[sink.operand].word.role == kernels::Role::accumulate_columns)
+      return is_compensated(sink.fold, x, rows, kernel_ir::longest_column_sum);
+    if (sink.stage != kernels::Stage::element) return is_compensated(sink.fold, x, rows);
+    return is_compensated(sink.fold, x,
+                          tiling_->by_elements ? tiling_->rows_per_chunk : rows * tiling_->cols);
+  }
+
   constexpr int emit_reduction(int s, int phase) {
     const Info& info = info_[s];
     const int in = resolve(edges_[nodes_[info.node].first + 0]);
@@ -14738,6 +14955,7 @@ class FusedLowering : FusedValues {
     i.stage = kernels::Stage::row;  // the result is the row's
     i.dtype = static_cast<u8>(nodes_[info.node].dtype);
     i.aux = static_cast<u16>(fold_of(nodes_[info.node].op));
+    i.compensated = is_compensated(fold_of(nodes_[info.node].op), infos_[in].node, tiling_->cols);
     const int at = push(2 * phase + 2, i);
     set_operands(at, value_register(in, phase), -1, -1);
     return at;
@@ -40075,6 +40293,10 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
 // Batches from a dataset. Law: which samples a batch holds, and in which order, depends only on the dataset,
 // the options and (epoch, batch number).
 
+// ---- weft/data/loader_options.hpp ----
+// What a loader is asked for, and the order of samples that follows from it. Law: the order of an epoch
+// depends on the number of samples, the options and (seed, epoch) alone.
+
 // ---- weft/data/shuffle.hpp ----
 // Random orders. Law: a permutation depends on (n, seed, epoch, use) alone, never on the machine or on what
 // was drawn before, and every permutation is equally likely.
@@ -40082,35 +40304,53 @@ inline Digits load_digits(const std::string& path, const std::vector<i64>& image
 namespace WEFT_NAMESPACE::data {
 
 // Keeps the draws of different purposes apart under one seed.
-enum class ShuffleUse : u32 { epoch = 1, split = 2 };
+enum class ShuffleUse : u32 { epoch = 1, split = 2, weighted = 3, batches = 4 };
+
+// Random numbers of (seed, epoch, use), from Philox4x32-10.
+class Draws {
+ public:
+  // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
+  Draws(u64 seed, i64 epoch, ShuffleUse use)
+      : key_{static_cast<u32>(seed), static_cast<u32>(seed >> 32)},
+        epoch_{static_cast<u32>(epoch),
+               static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)} {}
+
+  // 64 random bits.
+  u64 word() {
+    const u64 number = drawn_ / 2, halved = drawn_ % 2 * 2;
+    if (halved == 0) {
+      const u32 counter[4] = {static_cast<u32>(number), static_cast<u32>(number >> 32), epoch_[0], epoch_[1]};
+      block_ = philox(counter, key_);
+    }
+    ++drawn_;
+    return static_cast<u64>(block_.x[halved]) | static_cast<u64>(block_.x[halved + 1]) << 32;
+  }
+  // Each of 0 ... bound - 1 is equally likely: bits masked to the bound's length, drawn again while too
+  // large.
+  u64 below(u64 bound) {
+    if (bound < 2) return 0;
+    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
+    u64 chosen = word() & mask;
+    while (chosen >= bound) chosen = word() & mask;
+    return chosen;
+  }
+  // In [0, 1), a multiple of 2^-53.
+  f64 unit() { return static_cast<f64>(word() >> 11) * 0x1p-53; }
+
+ private:
+  u32 key_[2], epoch_[2];
+  u64 drawn_ = 0;
+  Philox4 block_{};
+};
 
 // A random order of 0 ... n-1: the Fisher-Yates shuffle (Durstenfeld, CACM 7(7), 1964; Knuth, TAOCP vol. 2,
-// 3.4.2, algorithm P) with numbers from Philox4x32-10. Each bounded number is 64 random bits masked to the
-// bound's length, drawn again while too large, which has no bias.
+// 3.4.2, algorithm P).
 inline std::vector<i64> permutation(i64 n, u64 seed, i64 epoch, ShuffleUse use) {
   std::vector<i64> order(static_cast<std::size_t>(n));
   for (i64 i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-  const u32 key[2] = {static_cast<u32>(seed), static_cast<u32>(seed >> 32)};
-  u64 draws = 0;
-  Philox4 block{};
-  const auto draw = [&] {
-    const u64 number = draws / 2, halved = draws % 2 * 2;
-    if (halved == 0) {
-      // The use takes the top byte of the epoch's upper word: epochs stay far below 2^56.
-      const u32 counter[4] = {
-          static_cast<u32>(number), static_cast<u32>(number >> 32), static_cast<u32>(epoch),
-          static_cast<u32>(static_cast<u64>(epoch) >> 32) ^ (static_cast<u32>(use) << 24)};
-      block = philox(counter, key);
-    }
-    ++draws;
-    return static_cast<u64>(block.x[halved]) | static_cast<u64>(block.x[halved + 1]) << 32;
-  };
-  for (u64 bound = static_cast<u64>(n); bound > 1; --bound) {
-    const u64 mask = ~u64{0} >> __builtin_clzll(bound - 1);
-    u64 chosen = draw() & mask;
-    while (chosen >= bound) chosen = draw() & mask;
-    std::swap(order[bound - 1], order[chosen]);
-  }
+  Draws draws(seed, epoch, use);
+  for (u64 bound = static_cast<u64>(n); bound > 1; --bound)
+    std::swap(order[bound - 1], order[draws.below(bound)]);
   return order;
 }
 
@@ -40137,9 +40377,143 @@ struct LoaderOptions {
   int label_field = -1;    // padded rows of this field hold -100; -1: the last field of a signed integer type
   i64 rank = 0;            // of `ranks` loaders of the same samples, each of which has batches of its own:
   i64 ranks = 1;           // rank r's batch b is batch b * ranks + r of one loader alone
+  // Of each sample, how likely it is to be drawn (torch's WeightedRandomSampler): an epoch is then `draws`
+  // samples, or as many as the dataset has, each drawn from all of them, or, without `replacement`, from
+  // those that the epoch has not had. Weights need not sum to one.
+  std::vector<f64> weights{};
+  i64 draws = 0;            // 0: as many as the dataset has
+  bool replacement = true;  // whether an epoch may draw a sample again
+  // Of each sample, its length: those of a batch are of like length, and with `shuffle` batches come in a
+  // random order, which ranks share.
+  std::vector<i64> lengths{};
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
+
+namespace detail {
+
+// Whether the orders of two epochs differ.
+inline bool is_random(const LoaderOptions& options) { return options.shuffle || !options.weights.empty(); }
+
+// The number of samples in an epoch over a dataset of n.
+inline i64 epoch_samples(const LoaderOptions& options, i64 n) {
+  return options.weights.empty() || options.draws == 0 ? n : options.draws;
+}
+
+// Throws "loader/weights" and "loader/lengths" for options that no dataset of n samples has.
+inline void check_order(const LoaderOptions& options, i64 n) {
+  const auto per_sample = [n](std::size_t given, const char* id, const char* what) {
+    if (static_cast<i64>(given) != n)
+      throw Error(id, std::to_string(given) + " " + what + " for " + std::to_string(n) + " samples");
+  };
+  if (options.weights.empty()) {
+    if (options.draws != 0 || !options.replacement)
+      throw Error("loader/weights", ".draws and .replacement are of a loader with .weights, one a sample");
+  } else {
+    per_sample(options.weights.size(), "loader/weights", "weights");
+    if (!options.lengths.empty())
+      throw Error("loader/weights", "samples are drawn by .weights or grouped by .lengths, not both");
+    i64 positive = 0;
+    for (std::size_t i = 0; i < options.weights.size(); ++i) {
+      const f64 w = options.weights[i];
+      if (!(w >= 0 && w <= 1e300))
+        throw Error("loader/weights", "the weight of sample " + std::to_string(i) + " is " +
+                                          std::to_string(w) + ": weights are finite and not negative");
+      positive += w > 0;
+    }
+    const i64 draws = epoch_samples(options, n);
+    if (draws < 0 || (n > 0 && positive == 0))
+      throw Error("loader/weights", draws < 0 ? ".draws is negative" : "all weights are 0");
+    if (!options.replacement && draws > positive)
+      throw Error("loader/weights", std::to_string(draws) + " samples drawn without replacement, and only " +
+                                        std::to_string(positive) +
+                                        " have a weight: set .draws, or .replacement");
+  }
+  if (!options.lengths.empty()) per_sample(options.lengths.size(), "loader/lengths", "lengths");
+}
+
+// Weights as the leaves of a binary tree of sums, which a drawn one leaves at once.
+class WeightTree {
+ public:
+  explicit WeightTree(const std::vector<f64>& weights) {
+    while (leaves_ < weights.size()) leaves_ *= 2;
+    sums_.resize(2 * leaves_);
+    std::copy(weights.begin(), weights.end(), sums_.begin() + static_cast<std::ptrdiff_t>(leaves_));
+    for (std::size_t k = leaves_ - 1; k > 0; --k) sums_[k] = sums_[2 * k] + sums_[2 * k + 1];
+  }
+  // The sample in which `at`, in [0, 1) of all that is left, lies.
+  std::size_t find(f64 at) const {
+    f64 left = at * sums_[1];
+    std::size_t k = 1;
+    while (k < leaves_) {
+      k *= 2;
+      // rounding may leave more than there is
+      if (sums_[k + 1] > 0 && !(left < sums_[k])) left -= sums_[k++];
+    }
+    return k - leaves_;
+  }
+  void remove(std::size_t sample) {
+    std::size_t k = leaves_ + sample;
+    sums_[k] = 0;
+    while (k /= 2) sums_[k] = sums_[2 * k] + sums_[2 * k + 1];
+  }
+
+ private:
+  std::size_t leaves_ = 1;
+  std::vector<f64> sums_;
+};
+
+inline std::vector<i64> weighted_order(const LoaderOptions& options, i64 draws, u64 seed, i64 epoch) {
+  WeightTree tree(options.weights);
+  Draws random(seed, epoch, ShuffleUse::weighted);
+  std::vector<i64> order(static_cast<std::size_t>(draws));
+  for (i64& chosen : order) {
+    const std::size_t sample = tree.find(random.unit());
+    if (!options.replacement) tree.remove(sample);
+    chosen = static_cast<i64>(sample);
+  }
+  return order;
+}
+
+// Cuts `order` into windows of 50 batches a rank, puts each in the order of lengths and then all batches,
+// those that ranks take at one time together, in a random order. Samples that do not fill a batch stay last.
+inline void group_by_length(std::vector<i64>& order, const LoaderOptions& options, i64 batch_size, u64 seed,
+                            i64 epoch) {
+  constexpr i64 window_batches = 50;
+  const i64 turn = batch_size * options.ranks,
+            whole = static_cast<i64>(order.size()) / batch_size * batch_size;
+  const auto shorter = [&](i64 a, i64 b) {
+    return options.lengths[static_cast<std::size_t>(a)] < options.lengths[static_cast<std::size_t>(b)];
+  };
+  for (i64 at = 0; at < whole; at += window_batches * turn)
+    std::stable_sort(order.begin() + at, order.begin() + std::min(at + window_batches * turn, whole),
+                     shorter);
+  if (!options.shuffle) return;
+  const i64 turns = whole / turn;
+  const std::vector<i64> sorted = order;
+  const std::vector<i64> places = permutation(turns, seed, epoch, ShuffleUse::batches);
+  for (i64 t = 0; t < turns; ++t)
+    std::copy_n(sorted.begin() + places[static_cast<std::size_t>(t)] * turn, turn, order.begin() + t * turn);
+}
+
+// The samples of an epoch in its order; empty: 0 ... n-1.
+inline std::vector<i64> epoch_order(const LoaderOptions& options, i64 n, i64 batch_size, u64 seed,
+                                    i64 epoch) {
+  if (!options.weights.empty()) return weighted_order(options, epoch_samples(options, n), seed, epoch);
+  std::vector<i64> order;
+  if (options.shuffle) order = permutation(n, seed, epoch, ShuffleUse::epoch);
+  if (!options.lengths.empty()) {
+    for (i64 i = static_cast<i64>(order.size()); i < n; ++i) order.push_back(i);
+    group_by_length(order, options, batch_size, seed, epoch);
+  }
+  return order;
+}
+
+}  // namespace detail
+
+}  // namespace WEFT_NAMESPACE::data
+
+namespace WEFT_NAMESPACE::data {
 
 // Where a loader stands: the batch that comes next.
 struct Position {
@@ -40181,8 +40555,10 @@ class Pass final : public Counted {
   Pass(HeldDataset<D> dataset, const LoaderOptions& options, u64 seed, Position start, i64 batches, i64 all,
        Shared<Cursor> cursor)
       : dataset_(std::move(dataset)),
-        builder_((*dataset_)[0], options.label_field, all * BatchSize > static_cast<i64>(dataset_->size()),
-                 options.check),
+        samples_(detail::epoch_samples(options, static_cast<i64>(dataset_->size()))),
+        builder_((*dataset_)[0], options.label_field, all * BatchSize > samples_, options.check),
+        order_(
+            detail::epoch_order(options, static_cast<i64>(dataset_->size()), BatchSize, seed, start.epoch)),
         epoch_(start.epoch),
         next_(start.batch),
         batches_(batches),
@@ -40190,8 +40566,6 @@ class Pass final : public Counted {
         rank_(options.rank),
         ranks_(options.ranks),
         cursor_(std::move(cursor)) {
-    if (options.shuffle)
-      order_ = permutation(static_cast<i64>(dataset_->size()), seed, start.epoch, ShuffleUse::epoch);
     advance();
   }
   BatchType& batch() { return builder_.batch(); }
@@ -40200,8 +40574,7 @@ class Pass final : public Counted {
   void advance() {
     done_ = next_ >= batches_;
     if (done_) return;
-    const i64 first = (next_ * ranks_ + rank_) % all_ * BatchSize,
-              left = static_cast<i64>(dataset_->size()) - first;
+    const i64 first = (next_ * ranks_ + rank_) % all_ * BatchSize, left = samples_ - first;
     const i64 rows = left < BatchSize ? left : BatchSize;
     for (i64 row = 0; row < rows; ++row) {
       const i64 sample = order_.empty() ? first + row : order_[static_cast<std::size_t>(first + row)];
@@ -40214,6 +40587,7 @@ class Pass final : public Counted {
 
  private:
   HeldDataset<D> dataset_;
+  i64 samples_;  // of an epoch
   BatchBuilder<BatchType> builder_;
   std::vector<i64> order_;
   i64 epoch_, next_, batches_;
@@ -40265,13 +40639,16 @@ class Loader {
   using BatchType = typename Pass<BatchSize, D>::BatchType;
 
   // Throws "loader/empty" for a dataset without samples, "loader/too-few" when dropping the last batch leaves
-  // none, "loader/rank" for a rank that is none.
+  // none, "loader/rank" for a rank that is none, "loader/weights" and "loader/lengths" where these do not
+  // fit.
   Loader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)),
         options_(options),
-        seed_(options.seed.given || !options.shuffle ? options.seed.value : fresh_seed(SeedUse::loader)),
+        seed_(options.seed.given || !detail::is_random(options) ? options.seed.value
+                                                                : fresh_seed(SeedUse::loader)),
         cursor_(new Cursor) {
-    if (size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    if (dataset_->size() == 0) throw Error("loader/empty", "the dataset has no samples");
+    detail::check_order(options, static_cast<i64>(dataset_->size()));
     if (options.ranks < 1 || options.rank < 0 || options.rank >= options.ranks)
       throw Error("loader/rank", "rank " + std::to_string(options.rank) + " is none of " +
                                      std::to_string(options.ranks) + " ranks");
@@ -40358,15 +40735,15 @@ class Loader {
   // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
   // where this one was given a seed of its own that differs.
   void seek(Position position, u64 seed) {
-    if (options_.shuffle && options_.seed.given && options_.seed.value != seed)
+    if (detail::is_random(options_) && options_.seed.given && options_.seed.value != seed)
       throw Error("loader/seed", "the position is that of a loader with the seed " + std::to_string(seed) +
                                      ", and this one was given " + std::to_string(options_.seed.value));
     seek(position);
     seed_ = seed;
   }
 
-  // Samples.
-  i64 size() const { return static_cast<i64>(dataset_->size()); }  // samples
+  // Samples of an epoch.
+  i64 size() const { return detail::epoch_samples(options_, static_cast<i64>(dataset_->size())); }
   // Batches in an epoch.
   // The same number on every rank: where they do not come out even, the ranks without a batch of their own in
   // the last round leave it out, or, where the last batch is padded, take the epoch's first ones again.
@@ -40546,9 +40923,9 @@ WEFT_REFUSAL(
     "samples and the shape of one, field by field");
 WEFT_REFUSAL(
     OrderIsOption,
-    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), and so "
-    "is the part of one process, .rank and .ranks; samples chosen by hand are data::subset(dataset, "
-    "indices)");
+    "the order of samples is an option of the loader, data::loader<32>(dataset, {.shuffle = true}), as are "
+    ".weights and .lengths, one a sample, and the part of one process, .rank and .ranks; samples chosen by "
+    "hand are data::subset(dataset, indices)");
 #define WEFT_SAMPLER(Name)                                                 \
   struct Name : AfterRefusal {                                             \
     template <class... A>                                                  \
@@ -40783,8 +41160,9 @@ class StreamLoader {
   // Throws "loader/shuffle" when asked to shuffle.
   StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
-    if (options.shuffle)
-      throw Error("loader/shuffle", "a dataset read from front to back cannot be shuffled");
+    if (detail::is_random(options) || !options.lengths.empty())
+      throw Error("loader/shuffle",
+                  "a dataset read from front to back cannot be shuffled, weighted or grouped");
     if (options.ranks != 1)
       throw Error(
           "loader/rank",

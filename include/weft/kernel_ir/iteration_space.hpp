@@ -91,9 +91,9 @@ constexpr i64 size_from(const Dims& d, int axis) {
 
 // Elements that one unit of work walks where it sums, and those of a tile of a flat walk.
 inline constexpr i64 chunk_elements = 16384, flat_tile = 4096;
-// The most numbers that the host adds one after another, in a lane of a sum or in a column of its partial
-// sums, without what rounding loses of them; and the most rows of a chunk of more columns than a value has.
-inline constexpr i64 longest_plain_sum = 64, longest_column_sum = 256;
+// The most numbers that the host adds one after another into a lane, and into a column, without what rounding
+// loses of them.
+inline constexpr i64 longest_lane_sum = 64, longest_column_sum = 256;
 // Rows of a chunk of `rows` rows of `cols` elements each, where chunks leave partial sums: few chunks, but
 // none that is worth a thread and adds up more rows than that.
 constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {

@@ -11,7 +11,7 @@ using kernels::Instruction;
 using kernels::Opcode;
 
 static_assert(kernels::tile_length == kernel_ir::flat_tile &&
-              kernels::longest_plain_sum == kernel_ir::longest_plain_sum);
+              kernels::longest_column_sum == kernel_ir::longest_column_sum);
 static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
               kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
@@ -94,7 +94,7 @@ class FusedLowering : FusedValues {
 
   // Whether a sum of so many elements x counts what rounding loses: of f32, as f64 has digits to spare.
   constexpr bool is_compensated(kernels::Fold fold, int x, i64 elements,
-                                i64 most = kernel_ir::longest_plain_sum * kernels::widest_value) const {
+                                i64 most = kernel_ir::longest_lane_sum * kernels::widest_value) const {
     return fold == kernels::Fold::sum && kernels::kind_of(nodes_[x].dtype) == kernels::Kind::f32 &&
            elements > most;
   }
@@ -103,9 +103,7 @@ class FusedLowering : FusedValues {
     const int x = infos_[sink.info].node;
     const i64 rows = tiling_->rows_per_chunk < tiling_->rows ? tiling_->rows_per_chunk : tiling_->rows;
     if (operands_[sink.operand].word.role == kernels::Role::accumulate_columns)
-      return is_compensated(sink.fold, x, rows,
-                            tiling_->cols > kernels::widest_value ? kernel_ir::longest_column_sum
-                                                                  : kernel_ir::longest_plain_sum);
+      return is_compensated(sink.fold, x, rows, kernel_ir::longest_column_sum);
     if (sink.stage != kernels::Stage::element) return is_compensated(sink.fold, x, rows);
     return is_compensated(sink.fold, x,
                           tiling_->by_elements ? tiling_->rows_per_chunk : rows * tiling_->cols);

@@ -45,7 +45,7 @@ WEFT_HD_INLINE V combine_chunks(const PartialSum& sum, i64 i, i64 row, i64 rows)
 template <class S, Fold fold, class V>
 WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
   if constexpr (fold == Fold::sum && std::is_same_v<lane_of<V>, float>) {
-    if (sum.chunks > longest_plain_sum) {
+    if (sum.chunks > longest_column_sum) {
       V total = splat<V>(0), lost = total;
       PartialSum block = sum;
       for (i64 left = sum.chunks; left > 0; left -= block_of_sum) {

@@ -48,8 +48,8 @@ WEFT_HD constexpr T neutral() {
 
 }  // namespace detail
 
-// Longer sums of one thread are those of blocks.
-inline constexpr int longest_plain_sum = 64, block_of_sum = 32;
+// Longer columns are summed in blocks by one thread, as are long rows.
+inline constexpr int longest_column_sum = 256, block_of_sum = 32;
 
 namespace detail {
 

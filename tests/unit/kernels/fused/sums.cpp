@@ -210,6 +210,7 @@ TEST_CASE("sums: a total is the sum along the rows of its chunks") {
   };
   check(std::integer_sequence<i64, 2048, 64, 8>{});
   check(std::integer_sequence<i64, 20480, 64, 80>{});
+  check(std::integer_sequence<i64, 76800, 64, 300>{});
   check(std::integer_sequence<i64, 12288, 64, 48>{});
 }
 
