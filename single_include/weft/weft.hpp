@@ -21767,7 +21767,33 @@ struct expand_rule {
       broadcastable(From::value, To::value) && broadcast(From::value, To::value) == To::value;
 };
 
+// To, where -1 stands for the extent that the axis has in S; of no axis there is, as of less than -1, it
+// stays.
+template <class S, i64... To>
+struct kept_extents {
+  static constexpr bool ok = [] {
+    bool known = true;
+    int axis = S::rank - static_cast<int>(sizeof...(To));
+    ((known = known && (To >= 0 || (To == -1 && axis >= 0)), ++axis), ...);
+    return known;
+  }();
+  template <i64 Extent>
+  static constexpr i64 extent(int axis) {
+    axis += S::rank - static_cast<int>(sizeof...(To));
+    return Extent >= 0 ? Extent : axis >= 0 ? S::value.extent[axis] : 1;
+  }
+  using type = decltype([]<int... Axis>(std::integer_sequence<int, Axis...>) {
+    return Shape<extent<To>(Axis)...>{};
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(To))>{}));
+};
+
 }  // namespace detail
+
+// What: a Shape, and the extents that it was to be expanded to.
+WEFT_REFUSAL(
+    ExpandKeepsExtents,
+    "expand: -1 keeps the extent of an axis that the value has, expand<2, -1, -1>(x) of (4, 6); a new "
+    "leading axis has none to keep, and no other extent is negative");
 
 // What: a Shape whose axes a permutation should name, each once.
 WEFT_REFUSAL(AxesPermuted,
@@ -21803,14 +21829,17 @@ struct PermuteOp : Operation<PermuteOp<Order...>> {
   }
 };
 
-// expand<Shape...>(x): broadcast to a given shape.
+// expand<Shape...>(x): broadcast to a given shape, in which -1 keeps the extent that x has.
 template <i64... To>
 struct ExpandOp : Operation<ExpandOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
-    constexpr bool ok = detail::expand_rule<typename A::shape, Shape<To...>>::ok;
-    static_assert(sizeof(ShapesBroadcast<ok, ExpandOp, typename A::shape, Shape<To...>>) > 0);
-    return Expr<typename A::dtype, Shape<To...>>{ir::broadcast(a.value, Shape<To...>::value)};
+    using Kept = detail::kept_extents<typename A::shape, To...>;
+    static_assert(sizeof(ExpandKeepsExtents<Kept::ok, ExpandOp, typename A::shape>) > 0);
+    using R = typename Kept::type;
+    constexpr bool ok = detail::expand_rule<typename A::shape, R>::ok;
+    static_assert(sizeof(ShapesBroadcast < ok || !Kept::ok, ExpandOp, typename A::shape, R >) > 0);
+    return Expr<typename A::dtype, R>{ir::broadcast(a.value, R::value)};
   }
 };
 
@@ -29844,6 +29873,20 @@ template <class U, class T>
 inline constexpr bool is_cut =
     (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
 
+// A number as an element of T.
+template <class T, class U>
+constexpr T as_element(const U& x) {
+  if constexpr (std::is_arithmetic_v<U> && !std::is_arithmetic_v<T>)
+    return T(static_cast<f32>(x));
+  else
+    return static_cast<T>(x);
+}
+// Whether several numbers are elements of a tensor of T that is made of no number as it stands: f16, bf16,
+// f8.
+template <class T, class... Number>
+inline constexpr bool are_rounded = !std::is_arithmetic_v<T> && sizeof...(Number) > 1 &&
+                                    (std::is_arithmetic_v<Number> && ...);
+
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device);
@@ -29985,7 +30028,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
     static_assert(sizeof(exec::ElementsKeepDtype<!exec::is_cut<A, T>, A, T, S>) > 0);
     if constexpr (written && (std::is_arithmetic_v<A> || Element<A>)) {
-      for (T& x : *this) x = static_cast<T>(values);
+      for (T& x : *this) x = exec::as_element<T>(values);
     } else if constexpr (written) {
       const Tensor<dtype, S, Device> given(values);
       for (i64 i = 0; i < S::size; ++i) this->begin()[i] = given.data()[i];
@@ -30071,13 +30114,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   // Row by row, as nested braces: Tensor<f32, Shape<2, 2>> a{{1, 2}, {3, 4}}.
   Tensor(std::initializer_list<std::initializer_list<T>> rows) requires(S::rank == 2 && S::value[1] > 1)
       : Tensor(Uninitialized{}) {
-    std::vector<T> values;
-    for (const auto& row : rows) {
-      if (static_cast<i64>(row.size()) != S::value[1])
-        exec::throw_element_count(S::value[1], row.size(), "row");
-      values.insert(values.end(), row);
-    }
-    copy_counted(values.data(), values.size());
+    copy_rows(rows);
+  }
+  template <class U>
+  requires(exec::are_rounded<T, U, U>&& S::rank == 2 && S::value[1] > 1)
+      Tensor(std::initializer_list<std::initializer_list<U>> rows)
+      : Tensor(Uninitialized{}) {
+    copy_rows(rows);
   }
   Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
     if constexpr (std::is_same_v<T, bool>) {  // whose vector has bits
@@ -30094,10 +30137,14 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     static_assert(sizeof(exec::ArrayHasShape<sizeof(A) == sizeof(T) * S::size, A, T, S>) > 0);
     if constexpr (sizeof(A) == sizeof(T) * S::size) copy(reinterpret_cast<const T*>(&array));
   }
+  // Numbers for f16, bf16 or f8, rounded: {1, 0.5f}.
+  template <class Number, class... More>
+  requires exec::are_rounded<T, Number, More...> Tensor(Number number, More... more)
+      : Tensor(std::initializer_list<T>{exec::as_element<T>(number), exec::as_element<T>(more)...}) {}
   template <class Number, class... More>
   requires((std::is_arithmetic_v<Number> ||
-            std::is_null_pointer_v<Number>)&&(std::is_arithmetic_v<More>&&...)) explicit Tensor(Number,
-                                                                                                More...)
+            std::is_null_pointer_v<Number>)&&(std::is_arithmetic_v<More>&&...) &&
+           !exec::are_rounded<T, Number, More...>) explicit Tensor(Number, More...)
       : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
   }
@@ -30256,6 +30303,20 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   void copy(const T* values) {
     if (values == nullptr && S::size > 0) exec::throw_no_elements();
     exec::DeviceMemory<Cpu>::from_host(Cpu{}, storage_->data(), values, bytes());
+  }
+  template <class U>
+  void copy_rows(std::initializer_list<std::initializer_list<U>> rows) {
+    i64 count = 0;
+    for (const auto& row : rows) {
+      if (static_cast<i64>(row.size()) != S::value[1])
+        exec::throw_element_count(S::value[1], row.size(), "row");
+      for (const U& x : row) {
+        if (count == S::size) break;
+        data()[count++] = exec::as_element<T>(x);
+      }
+    }
+    if (static_cast<i64>(rows.size()) != S::value[0])
+      exec::throw_element_count(S::size, rows.size() * static_cast<std::size_t>(S::value[1]));
   }
   void copy_counted(const T* values, std::size_t count) {
     if (count != static_cast<std::size_t>(S::size)) exec::throw_element_count(S::size, count);
@@ -61936,8 +61997,19 @@ struct AMSGrad : O {
   static constexpr int moments = 3;
   static constexpr void update(Update& u) { detail::adam_step(u, O::decoupled, true); }
 };
-constexpr AMSGrad<Adam> amsgrad(const Adam& adam) { return {adam}; }
-constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
+WEFT_REFUSAL(AmsgradIsOfAdam, "amsgrad is of Adam and AdamW: write amsgrad(AdamW{.lr = 1e-3f})");
+// amsgrad(AdamW{}). Of what wraps one, maximize(AdamW{}), the same around amsgrad(AdamW{}).
+template <class O>
+constexpr auto amsgrad(const O& optimizer) {
+  if constexpr (std::is_same_v<O, Adam> || std::is_same_v<O, AdamW>) {
+    return AMSGrad<O>{optimizer};
+  } else if constexpr (requires { optimizer.around([](const auto& o) { return o; }); }) {
+    return optimizer.around([](const auto& inner) { return amsgrad(inner); });
+  } else {
+    static_assert(sizeof(AmsgradIsOfAdam<sizeof(O) == 0, O>) > 0);
+    return optimizer;
+  }
+}
 
 }  // namespace WEFT_NAMESPACE::optim
 // ---- weft/optim/adamax.hpp ----
@@ -62053,6 +62125,9 @@ struct Swa {
 };
 
 template <class O, class Rule>
+constexpr auto averaged(const O& optimizer, Rule rule);
+
+template <class O, class Rule>
 struct Averaged : O {
   using wrapped = O;
   static constexpr std::string_view wrapper = Rule::name;
@@ -62060,6 +62135,11 @@ struct Averaged : O {
 
   static constexpr int moments = O::moments + 1;
   static constexpr int numbers = O::numbers + 3;
+  // The same around f(what it is around).
+  template <class F>
+  constexpr auto around(F f) const {
+    return averaged(f(static_cast<const O&>(*this)), rule);
+  }
   // Which of the moments is the average.
   static constexpr int average = O::moments;
 
@@ -62101,20 +62181,29 @@ struct Averaged : O {
   }
 };
 
+// Of groups, in each of them.
+template <class O, class Rule>
+constexpr auto averaged(const O& optimizer, Rule rule) {
+  if constexpr (requires { O::group_count; })
+    return optimizer.around([&](const auto& inner) { return averaged(inner, rule); });
+  else
+    return Averaged<O, Rule>{optimizer, rule};
+}
+
 // ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
-requires(!std::is_arithmetic_v<O>) constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
-  return {optimizer, {decay}};
+requires(!std::is_arithmetic_v<O>) constexpr auto ema(const O& optimizer, float decay = 0.999f) {
+  return averaged(optimizer, Ema{decay});
 }
 // The same, ema(AdamW{}, {.decay = 0.999f}).
 template <class O>
-constexpr Averaged<O, Ema> ema(const O& optimizer, Ema rule) {
-  return {optimizer, rule};
+constexpr auto ema(const O& optimizer, Ema rule) {
+  return averaged(optimizer, rule);
 }
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
-constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
-  return {optimizer, rule};
+constexpr auto swa(const O& optimizer, Swa rule = {}) {
+  return averaged(optimizer, rule);
 }
 
 // Refusals.
@@ -62358,6 +62447,11 @@ struct Groups {
     [[maybe_unused]] int k = 0;
     return ((k++ == group && freezes<Rules>) || ... || false);
   }
+  // The same exceptions to f(optimizer).
+  template <class F>
+  constexpr auto around(F f) const {
+    return Groups<decltype(f(optimizer)), Rules...>{f(optimizer)};
+  }
   void fill(int group, i64 step, f32* n) const {
     O changed = optimizer;
     int k = 0;
@@ -62440,10 +62534,14 @@ constexpr bool ends_in_optimizer() {
   return rules == static_cast<int>(sizeof...(A)) && sizeof...(A) > 0 && !rule[sizeof...(A) - 1];
 }
 
-// Takes rules off the front until the optimiser is left.
+// Takes rules off the front until the optimiser is left, which may have rules of its own behind them.
 template <class List, class O>
 constexpr auto make_groups(List list, const O& optimizer) {
   return list.groups(optimizer);
+}
+template <class List, class O, class... R>
+constexpr auto make_groups(List list, const Groups<O, R...>& groups) {
+  return (list + RuleList<R...>{}).groups(groups.optimizer);
 }
 template <class List, class First, class Next, class... Rest>
 constexpr auto make_groups(List list, const First& first, const Next& next, const Rest&... rest) {
@@ -62558,8 +62656,16 @@ struct Lion {
 namespace WEFT_NAMESPACE::optim {
 
 template <class O>
+constexpr auto maximize(const O& optimizer);
+
+template <class O>
 struct Maximize : O {
   using wrapped = O;
+  // The same around f(what it is around).
+  template <class F>
+  constexpr auto around(F f) const {
+    return maximize(f(static_cast<const O&>(*this)));
+  }
   static constexpr std::string_view wrapper = "maximize";
   static constexpr void update(Update& u) requires requires { O::update(u); }
   {
@@ -62578,10 +62684,13 @@ struct Maximize : O {
   }
 };
 
-// maximize(SGD{}): the loss is made large (maximize=True).
+// maximize(SGD{}): the loss is made large (maximize=True). Of groups, in each of them.
 template <class O>
-constexpr Maximize<O> maximize(const O& optimizer) {
-  return {optimizer};
+constexpr auto maximize(const O& optimizer) {
+  if constexpr (requires { O::group_count; })
+    return optimizer.around([](const auto& inner) { return maximize(inner); });
+  else
+    return Maximize<O>{optimizer};
 }
 
 }  // namespace WEFT_NAMESPACE::optim

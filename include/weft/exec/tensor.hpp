@@ -37,6 +37,20 @@ template <class U, class T>
 inline constexpr bool is_cut =
     (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
 
+// A number as an element of T.
+template <class T, class U>
+constexpr T as_element(const U& x) {
+  if constexpr (std::is_arithmetic_v<U> && !std::is_arithmetic_v<T>)
+    return T(static_cast<f32>(x));
+  else
+    return static_cast<T>(x);
+}
+// Whether several numbers are elements of a tensor of T that is made of no number as it stands: f16, bf16,
+// f8.
+template <class T, class... Number>
+inline constexpr bool are_rounded = !std::is_arithmetic_v<T> && sizeof...(Number) > 1 &&
+                                    (std::is_arithmetic_v<Number> && ...);
+
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device);
@@ -178,7 +192,7 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
     static_assert(sizeof(exec::MemoryIsWritten<written, TensorView>) > 0);
     static_assert(sizeof(exec::ElementsKeepDtype<!exec::is_cut<A, T>, A, T, S>) > 0);
     if constexpr (written && (std::is_arithmetic_v<A> || Element<A>)) {
-      for (T& x : *this) x = static_cast<T>(values);
+      for (T& x : *this) x = exec::as_element<T>(values);
     } else if constexpr (written) {
       const Tensor<dtype, S, Device> given(values);
       for (i64 i = 0; i < S::size; ++i) this->begin()[i] = given.data()[i];
@@ -264,13 +278,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   // Row by row, as nested braces: Tensor<f32, Shape<2, 2>> a{{1, 2}, {3, 4}}.
   Tensor(std::initializer_list<std::initializer_list<T>> rows) requires(S::rank == 2 && S::value[1] > 1)
       : Tensor(Uninitialized{}) {
-    std::vector<T> values;
-    for (const auto& row : rows) {
-      if (static_cast<i64>(row.size()) != S::value[1])
-        exec::throw_element_count(S::value[1], row.size(), "row");
-      values.insert(values.end(), row);
-    }
-    copy_counted(values.data(), values.size());
+    copy_rows(rows);
+  }
+  template <class U>
+  requires(exec::are_rounded<T, U, U>&& S::rank == 2 && S::value[1] > 1)
+      Tensor(std::initializer_list<std::initializer_list<U>> rows)
+      : Tensor(Uninitialized{}) {
+    copy_rows(rows);
   }
   Tensor(const std::vector<T>& values) : Tensor(Uninitialized{}) {
     if constexpr (std::is_same_v<T, bool>) {  // whose vector has bits
@@ -287,10 +301,14 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     static_assert(sizeof(exec::ArrayHasShape<sizeof(A) == sizeof(T) * S::size, A, T, S>) > 0);
     if constexpr (sizeof(A) == sizeof(T) * S::size) copy(reinterpret_cast<const T*>(&array));
   }
+  // Numbers for f16, bf16 or f8, rounded: {1, 0.5f}.
+  template <class Number, class... More>
+  requires exec::are_rounded<T, Number, More...> Tensor(Number number, More... more)
+      : Tensor(std::initializer_list<T>{exec::as_element<T>(number), exec::as_element<T>(more)...}) {}
   template <class Number, class... More>
   requires((std::is_arithmetic_v<Number> ||
-            std::is_null_pointer_v<Number>)&&(std::is_arithmetic_v<More>&&...)) explicit Tensor(Number,
-                                                                                                More...)
+            std::is_null_pointer_v<Number>)&&(std::is_arithmetic_v<More>&&...) &&
+           !exec::are_rounded<T, Number, More...>) explicit Tensor(Number, More...)
       : Tensor(Uninitialized{}) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
   }
@@ -449,6 +467,20 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   void copy(const T* values) {
     if (values == nullptr && S::size > 0) exec::throw_no_elements();
     exec::DeviceMemory<Cpu>::from_host(Cpu{}, storage_->data(), values, bytes());
+  }
+  template <class U>
+  void copy_rows(std::initializer_list<std::initializer_list<U>> rows) {
+    i64 count = 0;
+    for (const auto& row : rows) {
+      if (static_cast<i64>(row.size()) != S::value[1])
+        exec::throw_element_count(S::value[1], row.size(), "row");
+      for (const U& x : row) {
+        if (count == S::size) break;
+        data()[count++] = exec::as_element<T>(x);
+      }
+    }
+    if (static_cast<i64>(rows.size()) != S::value[0])
+      exec::throw_element_count(S::size, rows.size() * static_cast<std::size_t>(S::value[1]));
   }
   void copy_counted(const T* values, std::size_t count) {
     if (count != static_cast<std::size_t>(S::size)) exec::throw_element_count(S::size, count);

@@ -4,6 +4,8 @@
 // Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay. amsgrad(...) of either divides
 // by the greatest v so far.
 
+#include <type_traits>
+
 #include "weft/core/diagnose.hpp"
 #include "weft/optim/optimizer.hpp"
 
@@ -100,7 +102,18 @@ struct AMSGrad : O {
   static constexpr int moments = 3;
   static constexpr void update(Update& u) { detail::adam_step(u, O::decoupled, true); }
 };
-constexpr AMSGrad<Adam> amsgrad(const Adam& adam) { return {adam}; }
-constexpr AMSGrad<AdamW> amsgrad(const AdamW& adam) { return {adam}; }
+WEFT_REFUSAL(AmsgradIsOfAdam, "amsgrad is of Adam and AdamW: write amsgrad(AdamW{.lr = 1e-3f})");
+// amsgrad(AdamW{}). Of what wraps one, maximize(AdamW{}), the same around amsgrad(AdamW{}).
+template <class O>
+constexpr auto amsgrad(const O& optimizer) {
+  if constexpr (std::is_same_v<O, Adam> || std::is_same_v<O, AdamW>) {
+    return AMSGrad<O>{optimizer};
+  } else if constexpr (requires { optimizer.around([](const auto& o) { return o; }); }) {
+    return optimizer.around([](const auto& inner) { return amsgrad(inner); });
+  } else {
+    static_assert(sizeof(AmsgradIsOfAdam<sizeof(O) == 0, O>) > 0);
+    return optimizer;
+  }
+}
 
 }  // namespace WEFT_NAMESPACE::optim

@@ -38,6 +38,9 @@ struct Swa {
 };
 
 template <class O, class Rule>
+constexpr auto averaged(const O& optimizer, Rule rule);
+
+template <class O, class Rule>
 struct Averaged : O {
   using wrapped = O;
   static constexpr std::string_view wrapper = Rule::name;
@@ -45,6 +48,11 @@ struct Averaged : O {
 
   static constexpr int moments = O::moments + 1;
   static constexpr int numbers = O::numbers + 3;
+  // The same around f(what it is around).
+  template <class F>
+  constexpr auto around(F f) const {
+    return averaged(f(static_cast<const O&>(*this)), rule);
+  }
   // Which of the moments is the average.
   static constexpr int average = O::moments;
 
@@ -86,20 +94,29 @@ struct Averaged : O {
   }
 };
 
+// Of groups, in each of them.
+template <class O, class Rule>
+constexpr auto averaged(const O& optimizer, Rule rule) {
+  if constexpr (requires { O::group_count; })
+    return optimizer.around([&](const auto& inner) { return averaged(inner, rule); });
+  else
+    return Averaged<O, Rule>{optimizer, rule};
+}
+
 // ema(AdamW{}, 0.999f): an exponential average of the weights is kept beside them.
 template <class O>
-requires(!std::is_arithmetic_v<O>) constexpr Averaged<O, Ema> ema(const O& optimizer, float decay = 0.999f) {
-  return {optimizer, {decay}};
+requires(!std::is_arithmetic_v<O>) constexpr auto ema(const O& optimizer, float decay = 0.999f) {
+  return averaged(optimizer, Ema{decay});
 }
 // The same, ema(AdamW{}, {.decay = 0.999f}).
 template <class O>
-constexpr Averaged<O, Ema> ema(const O& optimizer, Ema rule) {
-  return {optimizer, rule};
+constexpr auto ema(const O& optimizer, Ema rule) {
+  return averaged(optimizer, rule);
 }
 // swa(SGD{}, {.start = 1000, .every = 100}): their mean from an update on.
 template <class O>
-constexpr Averaged<O, Swa> swa(const O& optimizer, Swa rule = {}) {
-  return {optimizer, rule};
+constexpr auto swa(const O& optimizer, Swa rule = {}) {
+  return averaged(optimizer, rule);
 }
 
 // Refusals.

@@ -146,6 +146,11 @@ struct Groups {
     [[maybe_unused]] int k = 0;
     return ((k++ == group && freezes<Rules>) || ... || false);
   }
+  // The same exceptions to f(optimizer).
+  template <class F>
+  constexpr auto around(F f) const {
+    return Groups<decltype(f(optimizer)), Rules...>{f(optimizer)};
+  }
   void fill(int group, i64 step, f32* n) const {
     O changed = optimizer;
     int k = 0;
@@ -228,10 +233,14 @@ constexpr bool ends_in_optimizer() {
   return rules == static_cast<int>(sizeof...(A)) && sizeof...(A) > 0 && !rule[sizeof...(A) - 1];
 }
 
-// Takes rules off the front until the optimiser is left.
+// Takes rules off the front until the optimiser is left, which may have rules of its own behind them.
 template <class List, class O>
 constexpr auto make_groups(List list, const O& optimizer) {
   return list.groups(optimizer);
+}
+template <class List, class O, class... R>
+constexpr auto make_groups(List list, const Groups<O, R...>& groups) {
+  return (list + RuleList<R...>{}).groups(groups.optimizer);
 }
 template <class List, class First, class Next, class... Rest>
 constexpr auto make_groups(List list, const First& first, const Next& next, const Rest&... rest) {

@@ -6,8 +6,16 @@
 namespace WEFT_NAMESPACE::optim {
 
 template <class O>
+constexpr auto maximize(const O& optimizer);
+
+template <class O>
 struct Maximize : O {
   using wrapped = O;
+  // The same around f(what it is around).
+  template <class F>
+  constexpr auto around(F f) const {
+    return maximize(f(static_cast<const O&>(*this)));
+  }
   static constexpr std::string_view wrapper = "maximize";
   static constexpr void update(Update& u) requires requires { O::update(u); }
   {
@@ -26,10 +34,13 @@ struct Maximize : O {
   }
 };
 
-// maximize(SGD{}): the loss is made large (maximize=True).
+// maximize(SGD{}): the loss is made large (maximize=True). Of groups, in each of them.
 template <class O>
-constexpr Maximize<O> maximize(const O& optimizer) {
-  return {optimizer};
+constexpr auto maximize(const O& optimizer) {
+  if constexpr (requires { O::group_count; })
+    return optimizer.around([](const auto& inner) { return maximize(inner); });
+  else
+    return Maximize<O>{optimizer};
 }
 
 }  // namespace WEFT_NAMESPACE::optim

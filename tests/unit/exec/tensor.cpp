@@ -34,9 +34,23 @@ TEST_CASE("tensor: rows in braces") {
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> short_row{{1, 2, 3}, {4, 5}}; }) == "tensor/size");
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> one_row{{1, 2, 3}}; }) == "tensor/size");
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> all_in_one{{1, 2, 3, 4, 5, 6}}; }) == "tensor/size");
+  CHECK(error_of([] { Tensor<f32, Shape<1, 3>> two_rows{{1, 2, 3}, {4, 5, 6}}; }) == "tensor/size");
   const Tensor<f32, Shape<3, 1>> column{1, 2, 3};
   CHECK(column[2] == 3);
+  const Tensor<bool, Shape<2, 2>> flags{{true, false}, {false, true}};
+  CHECK(flags.to_vector() == std::vector<bool>{true, false, false, true});
   CHECK(error_of([] { Tensor<f32, Shape<2, 3>> cut_elsewhere{{1, 2}, {3, 4}, {5, 6}}; }) == "tensor/size");
+}
+
+TEST_CASE("tensor: numbers for elements of few bits, rounded") {
+  const Tensor<bf16, Shape<3>> b{1.0f, 2.5, 3};
+  CHECK(static_cast<f32>(b[1]) == 2.5f);
+  const Tensor<f16, Shape<2, 2>> rows = {{1, 2}, {3, 4}};
+  CHECK(static_cast<f32>(rows(1, 0)) == 3);
+  const Tensor<f8e4m3, Shape<2>> eighth{1.06f, 2.0f};
+  CHECK(static_cast<f32>(eighth[0]) == 1);
+  CHECK(error_of([] { Tensor<bf16, Shape<3>> short_one{1.0f, 2.0f}; }) == "tensor/size");
+  CHECK(error_of([] { Tensor<bf16, Shape<2, 2>> short_row{{1, 2}, {3}}; }) == "tensor/size");
 }
 
 TEST_CASE("tensor: one tensor, view or expression in braces is no list of elements") {

@@ -88,7 +88,33 @@ struct expand_rule {
       broadcastable(From::value, To::value) && broadcast(From::value, To::value) == To::value;
 };
 
+// To, where -1 stands for the extent that the axis has in S; of no axis there is, as of less than -1, it
+// stays.
+template <class S, i64... To>
+struct kept_extents {
+  static constexpr bool ok = [] {
+    bool known = true;
+    int axis = S::rank - static_cast<int>(sizeof...(To));
+    ((known = known && (To >= 0 || (To == -1 && axis >= 0)), ++axis), ...);
+    return known;
+  }();
+  template <i64 Extent>
+  static constexpr i64 extent(int axis) {
+    axis += S::rank - static_cast<int>(sizeof...(To));
+    return Extent >= 0 ? Extent : axis >= 0 ? S::value.extent[axis] : 1;
+  }
+  using type = decltype([]<int... Axis>(std::integer_sequence<int, Axis...>) {
+    return Shape<extent<To>(Axis)...>{};
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(To))>{}));
+};
+
 }  // namespace detail
+
+// What: a Shape, and the extents that it was to be expanded to.
+WEFT_REFUSAL(
+    ExpandKeepsExtents,
+    "expand: -1 keeps the extent of an axis that the value has, expand<2, -1, -1>(x) of (4, 6); a new "
+    "leading axis has none to keep, and no other extent is negative");
 
 // What: a Shape whose axes a permutation should name, each once.
 WEFT_REFUSAL(AxesPermuted,
@@ -124,14 +150,17 @@ struct PermuteOp : Operation<PermuteOp<Order...>> {
   }
 };
 
-// expand<Shape...>(x): broadcast to a given shape.
+// expand<Shape...>(x): broadcast to a given shape, in which -1 keeps the extent that x has.
 template <i64... To>
 struct ExpandOp : Operation<ExpandOp<To...>> {
   template <class A>
   static constexpr auto apply(ir::Builder&, const A& a) {
-    constexpr bool ok = detail::expand_rule<typename A::shape, Shape<To...>>::ok;
-    static_assert(sizeof(ShapesBroadcast<ok, ExpandOp, typename A::shape, Shape<To...>>) > 0);
-    return Expr<typename A::dtype, Shape<To...>>{ir::broadcast(a.value, Shape<To...>::value)};
+    using Kept = detail::kept_extents<typename A::shape, To...>;
+    static_assert(sizeof(ExpandKeepsExtents<Kept::ok, ExpandOp, typename A::shape>) > 0);
+    using R = typename Kept::type;
+    constexpr bool ok = detail::expand_rule<typename A::shape, R>::ok;
+    static_assert(sizeof(ShapesBroadcast < ok || !Kept::ok, ExpandOp, typename A::shape, R >) > 0);
+    return Expr<typename A::dtype, R>{ir::broadcast(a.value, R::value)};
   }
 };
 

@@ -18,7 +18,7 @@ TEST_CASE("rearrange: views and copies, as PyTorch") {
                           t(select<0, 0>(m)),
                           squeeze<1>(n),
                           unsqueeze<-2>(m),
-                          expand<2, 3, 5>(n),
+                          expand<-1, 3, -1>(n),
                           expand_as(n, m),
                           repeat<2, 1, 3, 1>(n),
                           tile<2, 2>(m),
