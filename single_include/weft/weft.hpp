@@ -29185,6 +29185,48 @@ class HeldResults {
 // assigned to a tensor. Law: a view that weft gives out owns its memory with the others that do; only one
 // made from a pointer is no better than that pointer.
 
+// ---- weft/exec/elements.hpp ----
+// What a tensor's elements are made of: arrays, braces, numbers of another type.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Whether A is an array of more than one axis, or an std::array, whose elements lie side by side.
+template <class A>
+inline constexpr bool is_elements = std::rank_v<A> > 1;
+template <class T, std::size_t N>
+inline constexpr bool is_elements<std::array<T, N>> = true;
+template <class A>
+struct ElementOf : std::remove_cv<std::remove_all_extents_t<A>> {};
+template <class T, std::size_t N>
+struct ElementOf<std::array<T, N>> : ElementOf<T> {};
+template <class A>
+using element_of = typename ElementOf<A>::type;
+// Whether a tensor of T is given numbers of a U that it would cut, or words.
+template <class U, class T>
+inline constexpr bool is_cut =
+    (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
+
+// A number as an element of T.
+template <class T, class U>
+constexpr T as_element(const U& x) {
+  if constexpr (std::is_arithmetic_v<U> && !std::is_arithmetic_v<T>)
+    return T(static_cast<f32>(x));
+  else
+    return static_cast<T>(x);
+}
+// Whether several numbers are elements of a tensor of T that is made of no number as it stands: f16, bf16,
+// f8.
+template <class T, class... Number>
+inline constexpr bool are_rounded = !std::is_arithmetic_v<T> && sizeof...(Number) > 1 &&
+                                    (std::is_arithmetic_v<Number> && ...);
+template <class T, class U>
+std::vector<T> as_elements(std::initializer_list<U> values) {
+  std::vector<T> elements;
+  for (const U& x : values) elements.push_back(as_element<T>(x));
+  return elements;
+}
+
+}  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/refused_tensors.hpp ----
 // The tensors that cannot be: of a shape first, of a type that is no dtype, without a shape, and, where nvcc
 // does not compile, of a GPU. Each says so and stands for any tensor, so that no second error follows.
@@ -29857,36 +29899,6 @@ namespace WEFT_NAMESPACE {
 
 namespace exec {
 
-// Whether A is an array of more than one axis, or an std::array, whose elements lie side by side.
-template <class A>
-inline constexpr bool is_elements = std::rank_v<A> > 1;
-template <class T, std::size_t N>
-inline constexpr bool is_elements<std::array<T, N>> = true;
-template <class A>
-struct ElementOf : std::remove_cv<std::remove_all_extents_t<A>> {};
-template <class T, std::size_t N>
-struct ElementOf<std::array<T, N>> : ElementOf<T> {};
-template <class A>
-using element_of = typename ElementOf<A>::type;
-// Whether a tensor of T is given numbers of a U that it would cut, or words.
-template <class U, class T>
-inline constexpr bool is_cut =
-    (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
-
-// A number as an element of T.
-template <class T, class U>
-constexpr T as_element(const U& x) {
-  if constexpr (std::is_arithmetic_v<U> && !std::is_arithmetic_v<T>)
-    return T(static_cast<f32>(x));
-  else
-    return static_cast<T>(x);
-}
-// Whether several numbers are elements of a tensor of T that is made of no number as it stands: f16, bf16,
-// f8.
-template <class T, class... Number>
-inline constexpr bool are_rounded = !std::is_arithmetic_v<T> && sizeof...(Number) > 1 &&
-                                    (std::is_arithmetic_v<Number> && ...);
-
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
 void evaluate(const L& lazy, T* to, const Device& device);
@@ -30039,6 +30051,9 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
     static_assert(sizeof(exec::NamedViewIsWritten<sizeof(A) == 0, A, T, S>) > 0);
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  template <class U>
+  requires exec::are_rounded<dtype, U, U>
+  void operator=(std::initializer_list<U> values) && { std::move(*this) = exec::as_elements<dtype>(values); }
   template <class U>
   requires exec::is_cut<U, T>
   void operator=(std::initializer_list<U>) && {  // a refusal
@@ -41221,7 +41236,7 @@ class StreamLoader {
   // Throws "loader/shuffle" when asked to shuffle.
   StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
-    if (detail::is_random(options) || !options.lengths.empty())
+    if (detail::is_random(options) || !options.lengths.empty() || options.draws != 0 || !options.replacement)
       throw Error("loader/shuffle",
                   "a dataset read from front to back cannot be shuffled, weighted or grouped");
     if (options.ranks != 1)
@@ -76446,7 +76461,7 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     if constexpr (written) {
       if (data() == nullptr && S::size > 0) exec::throw_no_elements();
       if constexpr (std::is_arithmetic_v<A> || Element<A>)
-        write(Tensor<dtype, S, Cpu>::full(static_cast<T>(values)).data());
+        write(Tensor<dtype, S, Cpu>::full(exec::as_element<dtype>(values)).data());
       else if constexpr (is_lazy<A>)
         write(Tensor<dtype, S, Cuda>(values, Cuda{exec::device_of(data())}).data());
       else if constexpr (on_gpu<A>())
@@ -76456,6 +76471,9 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     }
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  template <class U>
+  requires exec::are_rounded<dtype, U, U>
+  void operator=(std::initializer_list<U> values) && { std::move(*this) = exec::as_elements<dtype>(values); }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
   // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)
@@ -76529,6 +76547,17 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     else
       fill(values.data());
   }
+  // What else braces make a tensor of the host of: rows, and numbers for f16, bf16 and f8.
+  Tensor(std::initializer_list<std::initializer_list<T>> rows,
+         const Cuda& device = Cuda{}) requires(S::rank == 2 && S::value[1] > 1)
+      : Tensor(Tensor<T, S, Cpu>(rows), device) {}
+  template <class U>
+  requires(exec::are_rounded<T, U, U>&& S::rank == 2 && S::value[1] > 1)
+      Tensor(std::initializer_list<std::initializer_list<U>> rows, const Cuda& device = Cuda{})
+      : Tensor(Tensor<T, S, Cpu>(rows), device) {}
+  template <class U>
+  requires exec::are_rounded<T, U, U> Tensor(std::initializer_list<U> values, const Cuda& device = Cuda{})
+      : Tensor(exec::as_elements<T>(values), device) {}
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number, const Cuda& = Cuda{}) {

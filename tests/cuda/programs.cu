@@ -346,6 +346,19 @@ TEST_CASE("cuda programs: compile and tensors") {
   CHECK(c.to_vector()[5] == x[5] * 2.0f + y[5]);
 }
 
+TEST_CASE("cuda programs: tensors are made of the braces that the host's are made of") {
+  const Tensor<f32, Shape<2, 2>, Cuda> rows{{1, 2}, {3, 4.5f}};
+  CHECK(rows.to_vector() == std::vector<f32>{1, 2, 3, 4.5f});
+  const Tensor<bf16, Shape<2, 2>, Cuda> rounded{{1.0f, 2.0f}, {3.0f, 4.5f}};
+  CHECK(static_cast<f32>(rounded.to_vector()[3]) == 4.5f);
+  Tensor<f16, Shape<3>, Cuda> x{1.0f, 2.0f, 3.0f};
+  CHECK(static_cast<f32>(x.to_vector()[2]) == 3);
+  x.view() = {4.0f, 5.0f, 6.0f};
+  CHECK(static_cast<f32>(x.to_vector()[1]) == 5);
+  x.view() = 7;
+  CHECK(static_cast<f32>(x.to_vector()[0]) == 7);
+}
+
 TEST_CASE("cuda programs: a tensor on the caller's stream holds its values when it is made") {
   const Stream mine;
   const Cuda device{0, mine.get()};

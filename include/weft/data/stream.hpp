@@ -100,7 +100,7 @@ class StreamLoader {
   // Throws "loader/shuffle" when asked to shuffle.
   StreamLoader(HeldDataset<D> dataset, const LoaderOptions& options)
       : dataset_(std::move(dataset)), options_(options), cursor_(new Cursor) {
-    if (detail::is_random(options) || !options.lengths.empty())
+    if (detail::is_random(options) || !options.lengths.empty() || options.draws != 0 || !options.replacement)
       throw Error("loader/shuffle",
                   "a dataset read from front to back cannot be shuffled, weighted or grouped");
     if (options.ranks != 1)

@@ -74,7 +74,7 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     if constexpr (written) {
       if (data() == nullptr && S::size > 0) exec::throw_no_elements();
       if constexpr (std::is_arithmetic_v<A> || Element<A>)
-        write(Tensor<dtype, S, Cpu>::full(static_cast<T>(values)).data());
+        write(Tensor<dtype, S, Cpu>::full(exec::as_element<dtype>(values)).data());
       else if constexpr (is_lazy<A>)
         write(Tensor<dtype, S, Cuda>(values, Cuda{exec::device_of(data())}).data());
       else if constexpr (on_gpu<A>())
@@ -84,6 +84,9 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
     }
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  template <class U>
+  requires exec::are_rounded<dtype, U, U>
+  void operator=(std::initializer_list<U> values) && { std::move(*this) = exec::as_elements<dtype>(values); }
   TensorView(T* data, Shared<exec::Storage> owner) : data_(data), owner_(std::move(owner)) {}
   explicit TensorView(Shared<exec::Storage> whole) : owner_(std::move(whole)) {}
   // To be read only. (A template, as nvcc warns of a conversion of a type to itself that is never called.)
@@ -157,6 +160,17 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     else
       fill(values.data());
   }
+  // What else braces make a tensor of the host of: rows, and numbers for f16, bf16 and f8.
+  Tensor(std::initializer_list<std::initializer_list<T>> rows,
+         const Cuda& device = Cuda{}) requires(S::rank == 2 && S::value[1] > 1)
+      : Tensor(Tensor<T, S, Cpu>(rows), device) {}
+  template <class U>
+  requires(exec::are_rounded<T, U, U>&& S::rank == 2 && S::value[1] > 1)
+      Tensor(std::initializer_list<std::initializer_list<U>> rows, const Cuda& device = Cuda{})
+      : Tensor(Tensor<T, S, Cpu>(rows), device) {}
+  template <class U>
+  requires exec::are_rounded<T, U, U> Tensor(std::initializer_list<U> values, const Cuda& device = Cuda{})
+      : Tensor(exec::as_elements<T>(values), device) {}
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_null_pointer_v<Number>
   explicit Tensor(Number, const Cuda& = Cuda{}) {

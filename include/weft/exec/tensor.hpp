@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/core/checked_extent.hpp"
+#include "weft/exec/elements.hpp"
 #include "weft/exec/refused_tensors.hpp"
 #include "weft/exec/tensor_refusals.hpp"
 #include "weft/ops/core/expr.hpp"
@@ -20,36 +21,6 @@
 namespace WEFT_NAMESPACE {
 
 namespace exec {
-
-// Whether A is an array of more than one axis, or an std::array, whose elements lie side by side.
-template <class A>
-inline constexpr bool is_elements = std::rank_v<A> > 1;
-template <class T, std::size_t N>
-inline constexpr bool is_elements<std::array<T, N>> = true;
-template <class A>
-struct ElementOf : std::remove_cv<std::remove_all_extents_t<A>> {};
-template <class T, std::size_t N>
-struct ElementOf<std::array<T, N>> : ElementOf<T> {};
-template <class A>
-using element_of = typename ElementOf<A>::type;
-// Whether a tensor of T is given numbers of a U that it would cut, or words.
-template <class U, class T>
-inline constexpr bool is_cut =
-    (std::is_integral_v<T> && std::is_floating_point_v<U>) || std::is_same_v<U, const char*>;
-
-// A number as an element of T.
-template <class T, class U>
-constexpr T as_element(const U& x) {
-  if constexpr (std::is_arithmetic_v<U> && !std::is_arithmetic_v<T>)
-    return T(static_cast<f32>(x));
-  else
-    return static_cast<T>(x);
-}
-// Whether several numbers are elements of a tensor of T that is made of no number as it stands: f16, bf16,
-// f8.
-template <class T, class... Number>
-inline constexpr bool are_rounded = !std::is_arithmetic_v<T> && sizeof...(Number) > 1 &&
-                                    (std::is_arithmetic_v<Number> && ...);
 
 // Runs a lazy tree and writes its result; defined in immediate.hpp for every device.
 template <class T, class S, class Device, class L>
@@ -203,6 +174,9 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
     static_assert(sizeof(exec::NamedViewIsWritten<sizeof(A) == 0, A, T, S>) > 0);
   }
   void operator=(std::initializer_list<dtype> values) && { std::move(*this) = std::vector<dtype>(values); }
+  template <class U>
+  requires exec::are_rounded<dtype, U, U>
+  void operator=(std::initializer_list<U> values) && { std::move(*this) = exec::as_elements<dtype>(values); }
   template <class U>
   requires exec::is_cut<U, T>
   void operator=(std::initializer_list<U>) && {  // a refusal

@@ -162,4 +162,5 @@ TEST_CASE("loader: weights and lengths that do not fit") {
       data::from_generator([](i64) { return [] { return std::optional<std::tuple<f32>>(); }; });
   CHECK(testing::error_of([&] { data::loader<2>(stream, {.weights = {1}}); }) == "loader/shuffle");
   CHECK(testing::error_of([&] { data::loader<2>(stream, {.lengths = {1}}); }) == "loader/shuffle");
+  CHECK(testing::error_of([&] { data::loader<2>(stream, {.draws = 1}); }) == "loader/shuffle");
 }

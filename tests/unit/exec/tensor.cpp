@@ -47,6 +47,9 @@ TEST_CASE("tensor: numbers for elements of few bits, rounded") {
   CHECK(static_cast<f32>(b[1]) == 2.5f);
   const Tensor<f16, Shape<2, 2>> rows = {{1, 2}, {3, 4}};
   CHECK(static_cast<f32>(rows(1, 0)) == 3);
+  Tensor<f16, Shape<2>> written{1, 2};
+  written.view() = {3.0f, 4.0f};
+  CHECK(static_cast<f32>(written[1]) == 4);
   const Tensor<f8e4m3, Shape<2>> eighth{1.06f, 2.0f};
   CHECK(static_cast<f32>(eighth[0]) == 1);
   CHECK(error_of([] { Tensor<bf16, Shape<3>> short_one{1.0f, 2.0f}; }) == "tensor/size");
