@@ -182,8 +182,8 @@ TEST_CASE("sums: long ones of infinities and NaNs are what short ones are") {
   const auto sums_of = [&](std::initializer_list<std::pair<int, float>> special) {
     std::vector<float> v(9000, 1.0f);
     for (const auto& [at, value] : special) v[static_cast<std::size_t>(at)] = value;
-    const auto [total, columns, rows] = f(Tensor<f32, Shape<3000, 3>>(v));
-    return std::array{total.item(), columns.to_vector()[1], rows.to_vector()[1]};
+    const auto [all_of_it, columns, rows] = f(Tensor<f32, Shape<3000, 3>>(v));
+    return std::array{all_of_it.item(), columns.to_vector()[1], rows.to_vector()[1]};
   };
   const auto all = [](float v) { return std::array{v, v, v}; };
   CHECK(sums_of({{4, inf}}) == all(inf));
