@@ -240,6 +240,12 @@ TEST_CASE("cuda programs: along one axis") {
       },
       in<f32, 60, 1500>);
   check_program(
+      "running sums of few long lines", 1e-6,
+      [](auto x, auto y, auto i) {
+        return std::tuple{cumsum<0>(x), cumsum<0>(y), cumsum<1>(i)};
+      },
+      in<f32, 20001>, in<f32, 4100, 33>, in<i64, 2, 9000>);
+  check_program(
       "sorted", 0,
       [](auto x) {
         return std::tuple{argsort<1>(x), std::get<0>(sort<0>(x)), std::get<1>(topk<5>(x))};

@@ -78,6 +78,30 @@ void check_scan(const ir::AxisExtents& s, int threads, bool reversed) {
   check_same(out, expected);
 }
 
+// Lines in pieces of `piece` elements, by teams and by single threads.
+template <class T, Fold F>
+void check_cut_scan(const ir::AxisExtents& s, i64 piece, bool reversed) {
+  const std::vector<T> x = values<T>(s.outer * s.extent * s.inner, F == Fold::max);
+  const Array expected = scan_lines(plain(x), s, static_cast<ir::Fold>(F), reversed, dtype_of<T>);
+  const i64 lines = s.outer * s.inner, pieces = (s.extent + piece - 1) / piece;
+  std::vector<kernels::fold_state<T, F>> folded(static_cast<std::size_t>(lines * (pieces - 1)));
+  std::vector<T> out(x.size(), T(3));
+  AxisArgs args = contiguous(s);
+  args.a = x.data(), args.out = out.data(), args.scratch = folded.data(), args.flag = reversed;
+  args.count = piece;
+  emulate_grid(lines * (pieces - 1), 64, 16, 1, [&](EmulatedTeam& team, i64 b) {
+    kernels::fold_piece<T, F>(team, args, b % lines, b / lines);
+  });
+  emulate_grid(lines * pieces, 64, 16, 2,
+               [&](EmulatedTeam& team, i64 b) { kernels::scan_on<T, F>(team, args, b % lines, b / lines); });
+  check_same(out, expected);
+  out.assign(x.size(), T(3));
+  folded.assign(folded.size(), {});
+  for (i64 b = 0; b < lines * (pieces - 1); ++b) kernels::fold_piece_alone<T, F>(args, b % lines, b / lines);
+  for (i64 b = 0; b < lines * pieces; ++b) kernels::scan_on_alone<T, F>(args, b % lines, b / lines);
+  check_same(out, expected);
+}
+
 template <class T>
 void check_argsort(const ir::AxisExtents& s, i64 count, int threads, bool descending) {
   using Item = kernels::sort_item<T>;
@@ -163,6 +187,19 @@ TEST_CASE("along_axis: scans by threads, by teams and on the host") {
   check_scan<f32, Fold::max>({2, 513, 9}, 128, false);
   check_scan<i32, Fold::min>({2, 100, 1}, 32, true);
   check_scan<f32, Fold::sum>({2, 1, 2}, 32, true);
+}
+
+TEST_CASE("along_axis: scans of lines in pieces") {
+  check_cut_scan<f32, Fold::sum>({1, 5000, 1}, 512, false);
+  check_cut_scan<i64, Fold::sum>({2, 1001, 3}, 100, true);
+  check_cut_scan<f32, Fold::max>({1, 9001, 1}, 90, false);  // more pieces than threads
+  check_cut_scan<i32, Fold::min>({2, 640, 2}, 320, true);
+  // few long lines are cut, into 512 pieces at most
+  CHECK(ir::scan_chunk({1, 4095, 1}) == 4095);
+  CHECK(ir::scan_chunk({1, 4096, 1}) == 2048);
+  CHECK(ir::scan_chunk({1, i64{1} << 30, 1}) == i64{1} << 21);
+  CHECK(ir::scan_chunk({256, 100000, 1}) == 100000);
+  CHECK(ir::scan_chunk({1, 100000, 256}) == 2048);  // lines of single threads
 }
 
 TEST_CASE("along_axis: sorting is stable, with NaN the greatest, whatever runs it") {

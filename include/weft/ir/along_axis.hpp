@@ -32,9 +32,25 @@ constexpr int axis_of(const Graph& g, int i) {
   return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
 }
 
-// Memory for sorting node i beside its operand and result.
+// Elements of a piece of a scan's lines: long lines are cut where there are too few of them to fill a GPU.
+// Where neighbours in memory are of 32 lines or more, a thread has one to itself.
+constexpr i64 scan_chunk(const AxisExtents& e) {
+  constexpr i64 shortest = 2048, most_chunks = 512;
+  const i64 enough = e.inner >= 32 ? 16384 : 256;
+  if (e.outer * e.inner >= enough || e.extent < 2 * shortest) return e.extent;
+  const i64 fair = (e.extent + most_chunks - 1) / most_chunks;
+  return fair < shortest ? shortest : fair;
+}
+
+// Memory that sorts and scans take for node i beside its operand and result.
 constexpr i64 scratch_bytes(const Graph& g, int i) {
-  if (g.nodes[i].op != Op::argsort) return 0;
+  const Op op = g.nodes[i].op;
+  if (op == Op::scan) {
+    const AxisExtents e = extents_along(g.dims(i), axis_of(g, i));
+    const i64 chunk = scan_chunk(e);
+    return chunk < e.extent ? e.outer * e.inner * ((e.extent + chunk - 1) / chunk) * 8 : 0;
+  }
+  if (op != Op::argsort) return 0;
   const int x = g.in(i, 0);
   if (g.dims(x).extent[axis_of(g, i)] <= sort_tile) return 0;
   return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);

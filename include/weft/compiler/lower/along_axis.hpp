@@ -32,7 +32,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
   addresses.push(plan.tilings[kernel].partials);
   const bool flag =
       op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
-  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
+  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis]
+                    : op == ir::Op::scan  ? ir::scan_chunk(lines)
+                                          : g.dims(b).extent[axis];
   for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
                       sb.axis, sb.inner, static_cast<i64>(flag)})
     numbers.push(static_cast<u64>(x));

@@ -10,17 +10,17 @@ namespace WEFT_NAMESPACE::kernels {
 inline constexpr i64 axis_sort_tile = 2048;
 
 struct AxisArgs {
-  const void* a =
-      nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  const void* a = nullptr;
   const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
   void* out = nullptr;
-  void* scratch = nullptr;               // argsort of long lines
+  void* scratch = nullptr;               // argsort of long lines; scan of cut ones: 8 bytes a piece
   i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter_reduce's result
   i64 a_stride[3]{};
-  i64 count = 0;  // elements of a line of b, or of argsort's result
+  i64 count = 0;  // elements of a line of b, of argsort's result, or of a piece of a scan's line
   i64 b_stride[3]{};
-  bool flag =
-      false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
+  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
+  bool flag = false;
 };
 
 inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {

@@ -12,18 +12,35 @@ namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int axis_threads = 256;
 
-template <u64 Tag, u64 T, u64 F, bool Alone>
+// How a scan is spread: whole lines, or first what pieces of lines fold to and then the pieces. `Alone`: by
+// single threads, whose neighbours have the neighbouring lines.
+enum class ScanStage : u8 { line, fold, piece };
+
+template <u64 Tag, u64 T, u64 F, bool Alone, ScanStage Stage>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
-    scan_kernel(const __grid_constant__ AxisArgs args) {
+    scan_kernel(const __grid_constant__ AxisArgs args, i64 pieces) {
   using Element = ctype<static_cast<DType>(T)>;
   constexpr Fold f = static_cast<Fold>(F);
+  const i64 lines = args.outer * args.inner;
   if constexpr (Alone) {
-    const i64 line = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
-    if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
+    const i64 at = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
+    if (at >= lines * pieces) return;
+    if constexpr (Stage == ScanStage::line)
+      scan_alone<Element, f>(args, at);
+    else if constexpr (Stage == ScanStage::fold)
+      fold_piece_alone<Element, f>(args, at % lines, at / lines);
+    else
+      scan_on_alone<Element, f>(args, at % lines, at / lines);
   } else {
     __shared__ __align__(16) unsigned char memory[axis_threads / warp_size * 8];
     BlockTeam<axis_threads> team(memory);
-    scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
+    const i64 at = static_cast<i64>(blockIdx.x);
+    if constexpr (Stage == ScanStage::line)
+      scan_line<Element, f>(team, args, at);
+    else if constexpr (Stage == ScanStage::fold)
+      fold_piece<Element, f>(team, args, at % lines, at / lines);
+    else
+      scan_on<Element, f>(team, args, at % lines, at / lines);
   }
 }
 
@@ -84,16 +101,30 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
                                                    begin + each < size ? begin + each : size);
 }
 
+template <u64 T, u64 F, bool Alone>
+void run_cuda_scan(const AxisArgs& args, cudaStream_t stream) {
+  const i64 lines = args.outer * args.inner;
+  const auto blocks = [&](i64 pieces) {
+    return cuda_blocks(Alone ? (lines * pieces + axis_threads - 1) / axis_threads : lines * pieces);
+  };
+  if (args.count >= args.extent) {
+    scan_kernel<kernel_tag, T, F, Alone, ScanStage::line><<<blocks(1), axis_threads, 0, stream>>>(args, 1);
+    return;
+  }
+  const i64 pieces = (args.extent + args.count - 1) / args.count;
+  scan_kernel<kernel_tag, T, F, Alone, ScanStage::fold>
+      <<<blocks(pieces - 1), axis_threads, 0, stream>>>(args, pieces - 1);
+  scan_kernel<kernel_tag, T, F, Alone, ScanStage::piece>
+      <<<blocks(pieces), axis_threads, 0, stream>>>(args, pieces);
+}
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner;
-  if (lines == 0 || args.extent == 0) return;
+  if (args.outer * args.inner == 0 || args.extent == 0) return;
   if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
-    scan_kernel<kernel_tag, T, F, true>
-        <<<cuda_blocks((lines + axis_threads - 1) / axis_threads), axis_threads, 0, stream>>>(args);
+    run_cuda_scan<T, F, true>(args, stream);
   else
-    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), axis_threads, 0, stream>>>(args);
+    run_cuda_scan<T, F, false>(args, stream);
   cuda_check_launch("scan");
 }
 

@@ -97,63 +97,150 @@ inline void scan_block(const AxisArgs& args, i64 block) {
   for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
 }
 
+namespace detail {
+
+// Where elements [begin, end) of one line are, in the scan's own order.
+template <class T>
+struct ScanLine {
+  const T* from;
+  T* to;
+  i64 from_step, to_step;
+  WEFT_HD_INLINE ScanLine(const AxisArgs& args, i64 line) {
+    const i64 o = line / args.inner, k = line % args.inner, first = args.flag ? args.extent - 1 : 0;
+    from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+           first * args.a_stride[1];
+    to = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    from_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+    to_step = args.flag ? -args.inner : args.inner;
+  }
+};
+
+// What the threads before this one have, folded onto `carry`, to which the whole team's is then added.
+// `totals`: one value a warp.
+template <Fold F, class S, class Totals, class Team>
+WEFT_HD_INLINE S fold_before(Team& team, Totals& totals, S mine, S& carry) {
+  WEFT_UNROLL
+  for (int d = 1; d < warp_size; d *= 2) {
+    const S lower = team.shuffle_up(mine, d);
+    if (team.lane() >= d) mine = fold<F>(lower, mine);
+  }
+  if (team.lane() == warp_size - 1) totals[team.warp()] = mine;
+  S before = team.shuffle_up(mine, 1);
+  if (team.lane() == 0) before = fold_neutral<F, S>();
+  team.sync();
+  S all = carry;
+  for (int w = 0; w < team.warps(); ++w) {
+    if (w == team.warp()) before = fold<F>(all, before);
+    const S more = totals[w];
+    all = fold<F>(all, more);
+  }
+  carry = all;
+  team.sync();
+  return before;
+}
+
+template <class T, Fold F, class Totals, class Team>
+WEFT_HD_INLINE void scan_piece(Team& team, Totals& totals, const ScanLine<T>& line, i64 begin, i64 end,
+                               fold_state<T, F> carry) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  for (i64 base = begin; base < end; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    const i64 first = base + i64{each} * team.rank();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      if (first + j < end) total = fold<F>(total, static_cast<S>(line.from[(first + j) * line.from_step]));
+      part[j] = total;
+    }
+    const S before = fold_before<F>(team, totals, total, carry);
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j)
+      if (first + j < end) line.to[(first + j) * line.to_step] = static_cast<T>(fold<F>(before, part[j]));
+  }
+}
+
+}  // namespace detail
+
 // One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
 // memory: 8 bytes a warp.
 template <class T, Fold F, class Team>
 WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
-  constexpr int each = 4;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
   auto totals = team.template shared<S>(team.warps());
-  S carry = fold_neutral<F, S>();
-  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
-    S part[each];
-    S total = fold_neutral<F, S>();
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
-      part[j] = total;
-    }
-    WEFT_UNROLL
-    for (int d = 1; d < warp_size; d *= 2) {
-      const S lower = team.shuffle_up(total, d);
-      if (team.lane() >= d) total = fold<F>(lower, total);
-    }
-    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
-    S before = team.shuffle_up(total, 1);
-    if (team.lane() == 0) before = fold_neutral<F, S>();
-    team.sync();
-    S all = carry;
-    for (int w = 0; w < team.warps(); ++w) {
-      if (w == team.warp()) before = fold<F>(all, before);
-      const S more = totals[w];
-      all = fold<F>(all, more);
-    }
-    carry = all;
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
-    }
-    team.sync();
-  }
+  detail::scan_piece<T, F>(team, totals, detail::ScanLine<T>(args, line), 0, args.extent,
+                           fold_neutral<F, S>());
 }
 
 // One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
 template <class T, Fold F>
 WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  const detail::ScanLine<T> at(args, line);
   S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < n; ++i) {
-    const i64 at = args.flag ? n - 1 - i : i;
-    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
-    to[at * args.inner] = static_cast<T>(state);
+  for (i64 i = 0; i < args.extent; ++i) {
+    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
+    at.to[i * at.to_step] = static_cast<T>(state);
+  }
+}
+
+// Few long lines in pieces of args.count elements: first what each piece but the last folds to, into scratch
+// (pieces, lines); then each piece, onto what those before it fold to.
+template <class T, Fold F, class Team>
+WEFT_HD_INLINE void fold_piece(Team& team, const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  auto totals = team.template shared<S>(team.warps());
+  const detail::ScanLine<T> at(args, line);
+  const i64 begin = piece * args.count, end = begin + args.count;
+  S carry = fold_neutral<F, S>();
+  constexpr int each = 4;
+  for (i64 base = begin; base < end; base += i64{each} * team.size()) {
+    S total = fold_neutral<F, S>();
+    const i64 first = base + i64{each} * team.rank();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j)
+      if (first + j < end) total = fold<F>(total, static_cast<S>(at.from[(first + j) * at.from_step]));
+    detail::fold_before<F>(team, totals, total, carry);
+  }
+  if (team.rank() == 0) static_cast<S*>(args.scratch)[piece * args.outer * args.inner + line] = carry;
+}
+template <class T, Fold F, class Team>
+WEFT_HD_INLINE void scan_on(Team& team, const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  auto totals = team.template shared<S>(team.warps());
+  const S* const folded = static_cast<const S*>(args.scratch) + line;
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < piece; base += team.size()) {
+    const i64 p = base + team.rank();
+    const S mine = p < piece ? folded[p * args.outer * args.inner] : fold_neutral<F, S>();
+    detail::fold_before<F>(team, totals, mine, carry);
+  }
+  const i64 begin = piece * args.count, end = begin + args.count;
+  detail::scan_piece<T, F>(team, totals, detail::ScanLine<T>(args, line), begin,
+                           end < args.extent ? end : args.extent, carry);
+}
+
+// The same by one thread.
+template <class T, Fold F>
+WEFT_HD_INLINE void fold_piece_alone(const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  const detail::ScanLine<T> at(args, line);
+  S state = fold_neutral<F, S>();
+  for (i64 i = piece * args.count; i < (piece + 1) * args.count; ++i)
+    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
+  static_cast<S*>(args.scratch)[piece * args.outer * args.inner + line] = state;
+}
+template <class T, Fold F>
+WEFT_HD_INLINE void scan_on_alone(const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  const detail::ScanLine<T> at(args, line);
+  const S* const folded = static_cast<const S*>(args.scratch) + line;
+  S state = fold_neutral<F, S>();
+  for (i64 p = 0; p < piece; ++p) state = fold<F>(state, folded[p * args.outer * args.inner]);
+  const i64 end = (piece + 1) * args.count < args.extent ? (piece + 1) * args.count : args.extent;
+  for (i64 i = piece * args.count; i < end; ++i) {
+    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
+    at.to[i * at.to_step] = static_cast<T>(state);
   }
 }
 
