@@ -95,6 +95,77 @@ TEST_CASE("cuda handover: a call waits for an event, and its own event is waited
   }
 }
 
+TEST_CASE(
+    "cuda handover: what reads a result in another stream runs behind what writes it, and before it is "
+    "written anew") {
+  const Stream theirs, ours;
+  const Cuda here{0, ours.get()}, there{0, theirs.get()};
+  auto f = compile(
+      here, [](auto a) { return a * 2 + 1; }, in<f32, size>);
+  auto g = compile(
+      there, [](auto a) { return a + 3; }, in<f32, size>);
+  for (int round = 0; round < 4; ++round) {
+    const auto first = static_cast<f32>(round);
+    const Tensor<f32, Shape<size>, Cuda> x(std::vector<f32>(size, first), here);
+    auto r = f(x);
+    auto s = g(r);              // in another stream
+    const Tensor z = r + 1.0f;  // and in this thread's
+    auto again = f(r);          // moves r
+    auto t = g(r);
+    if (round == 2) r = f(x);  // what g has read goes
+    const auto last = f(x);
+    CHECK(s.to_vector()[70] == first * 2 + 4);
+    CHECK(t.to_vector()[70] == first * 2 + 4);
+    CHECK(z.to_vector()[size - 1] == first * 2 + 2);
+    CHECK(again.to_vector()[70] == first * 4 + 3);
+    CHECK(r.to_vector()[5] == first * 2 + 1);
+    CHECK(last.to_vector()[5] == first * 2 + 1);
+  }
+}
+
+TEST_CASE(
+    "cuda handover: a tensor that results are written to is read by other streams, and the host waits for "
+    "none") {
+  const Stream theirs, ours;
+  auto f = compile(
+      Cuda{0, ours.get()}, [](auto a) { return a * 2; }, in<f32, size>);
+  auto g = compile(
+      Cuda{0, theirs.get()}, [](auto a) { return a + 1; }, in<f32, size>);
+  Tensor<f32, Shape<size>, Cuda> x(std::vector<f32>(size, 3), Cuda{0, ours.get()}), y, z;
+  for (int round = 0; round < 4; ++round) {
+    f.into(y)(x);
+    g.into(z)(y);
+    f.into(y)(z);  // behind g, which reads y
+    g.into(x)(y);
+    f.into(z)(x);  // z was read by f
+  }
+  // x -> 4 x + 3 in each round
+  CHECK(x.to_vector()[70] == 3 * 256 + 255);
+  CHECK(z.to_vector()[70] == 2 * (3 * 256 + 255));
+}
+
+TEST_CASE(
+    "cuda handover: in the caller's capture results are written to tensors of the device, and to no others") {
+  const Stream stream;
+  const Cuda device{0, stream.get()};
+  const auto plus = [](auto a) { return a + 1; };
+  auto f = compile(device, plus, in<f32, size>);
+  Tensor<f32, Shape<size>, Cuda> x(std::vector<f32>(size, 1), device), y(device);
+  std::vector<f32> host(size);
+  std::string to_host, made;
+  const GraphExec graph = GraphExec::capture(stream.get(), [&](cudaStream_t) {
+    f.into(y)(x);
+    f.into(x)(y);
+    to_host = error_of([&] { f.into(host)(x); });
+    made = error_of([&] { compile(device, plus, in<f32, size>); });
+  });
+  CHECK(to_host == "cuda/capture");
+  CHECK(made == "cuda/capture");
+  for (int round = 0; round < 3; ++round) graph.launch(stream.get());
+  CHECK(y.to_vector()[70] == 6);
+  CHECK(x.to_vector()[70] == 7);
+}
+
 TEST_CASE("cuda handover: a trainer's step waits for an event, and hands one out") {
   const Stream theirs, ours;
   const Cuda device{0, ours.get()};

@@ -4,6 +4,7 @@
 // when it is given.
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -27,10 +28,11 @@ namespace exec {
 // An argument as a program is given it: where its elements start, and what is known of them.
 struct Given {
   const void* data = nullptr;
-  bool on_host = false;           // they may be read
-  i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
-  bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
-  bool padded_labels = false;     // and takes these elements for labels
+  const Storage* memory = nullptr;  // of a GPU's tensor, which owns it
+  bool on_host = false;             // they may be read
+  i64 valid_rows = -1;              // the rows behind these are padding; -1: there are none
+  bool padded_somewhere = false;    // its loader pads a batch of the epoch, this one or another
+  bool padded_labels = false;       // and takes these elements for labels
 };
 
 // A container of elements of type T, such as std::vector, std::span or a loader's array.
@@ -203,6 +205,7 @@ Given argument(const A& a) {
         given.padded_labels = a.has_padded_labels();
       }
       given.data = a.data();
+      if constexpr (requires { a.storage(); }) given.memory = a.storage();
     }
     if (given.data == nullptr && I::shape::size > 0) [[unlikely]]
       throw_argument_null("input", K);
@@ -251,6 +254,21 @@ auto* target(A& a) {
       throw_argument_null("result", K);
     return at;
   }
+}
+
+// Where results are written to. Throws "call/targets" where two meet.
+struct TargetMemory {
+  const void* data = nullptr;
+  i64 bytes = 0;
+};
+inline void check_apart(const TargetMemory* targets, int count) {
+  const auto begin = [&](int k) { return reinterpret_cast<std::uintptr_t>(targets[k].data); };
+  const auto end = [&](int k) { return begin(k) + static_cast<std::uintptr_t>(targets[k].bytes); };
+  for (int k = 1; k < count; ++k)
+    for (int j = 0; j < k; ++j)
+      if (begin(j) < end(k) && begin(k) < end(j))
+        throw Error("call/targets", "into: results " + std::to_string(j) + " and " + std::to_string(k) +
+                                        " were given the same memory: each takes a tensor of its own");
 }
 
 // What into() keeps of a target: a tensor's memory, which it keeps alive, or the caller's object.

@@ -101,6 +101,8 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   TensorView span() const { return TensorView(data()); }
   TensorView view() const { return *this; }
+  // Who owns the memory, where that is known.
+  const exec::Storage* storage() const { return owner_.get(); }
   // Whether the elements go elsewhere when the function that made them runs again.
   bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
@@ -201,7 +203,13 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     fill(other.data());
     return *this;
   }
-  Tensor& operator=(Tensor&&) noexcept = default;
+  // As the host's.
+  Tensor& operator=(Tensor&& other) {
+    if (this == &other) return *this;
+    if (storage_ && other.storage_ && !storage_->has_one_owner()) return *this = std::as_const(other);
+    storage_ = std::move(other.storage_);
+    return *this;
+  }
   template <class Op, class... Args>
   Tensor& operator=(const Lazy<Op, Args...>& lazy) {
     // by way of new memory: the expression may read this tensor
@@ -217,6 +225,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     if (!storage_) exec::throw_no_elements();
     return storage_->device();
   }
+  const exec::Storage* storage() const { return storage_.get(); }
   View view() { return View(data(), storage_); }
   TensorView<const T, S, Cuda> view() const { return {data(), storage_}; }
 

@@ -212,6 +212,7 @@ class CompiledFunction {
                                   exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
       if constexpr (fits && count_fits<A...>()) {
         if (!called) throw_moved();
+        called->check_targets(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
         called->run(exec::given_arguments<Device, I...>(args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
@@ -270,12 +271,25 @@ class CompiledFunction {
       return instance.template result<typename E::dtype, typename E::shape, static_cast<int>(K)>();
     }
     template <class Targets, std::size_t... K>
+    static void check_targets(Targets& targets, std::index_sequence<K...>) {
+      if constexpr (sizeof...(K) > 1) {
+        const exec::TargetMemory memory[]{
+            {exec::target<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)),
+             bytes_of<K>}...};
+        exec::check_apart(memory, static_cast<int>(sizeof...(K)));
+      }
+    }
+    template <class Targets, std::size_t... K>
     void copy_results(Targets& targets, std::index_sequence<K...>) {
       (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)), ...);
     }
     template <class E, int K, class Out>
     void copy_result(Out& out) {
-      copy_result<E, K>(static_cast<void*>(exec::target<E, K>(out)));
+      void* const to = exec::target<E, K>(out);
+      if constexpr (requires { out.storage(); })
+        copy_result<E, K>(to, out.storage());
+      else
+        copy_result<E, K>(to);
     }
 
     template <std::size_t... K>
@@ -283,9 +297,14 @@ class CompiledFunction {
       (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(to[K]), ...);
     }
     template <class E, int K>
-    void copy_result(void* to) {
-      instance.program().read_output(K, to, static_cast<i64>(sizeof(typename E::dtype)) * E::shape::size);
+    void copy_result(void* to, const exec::Storage* memory = nullptr) {
+      if constexpr (exec::HasStream<Program>)
+        instance.program().write_output(K, to, bytes_of<K>, memory);
+      else
+        instance.program().read_output(K, to, bytes_of<K>);
     }
+    template <std::size_t K, class E = std::tuple_element_t<K, ResultTypes>>
+    static constexpr i64 bytes_of = static_cast<i64>(sizeof(typename E::dtype)) * E::shape::size;
 
     Instance instance;
     u64 seed = 0, calls = 0;

@@ -134,7 +134,11 @@ class Instance final : public Counted {
   }
   // Before a run: input `number`, of which `info` says what it holds.
   void bind(const InputInfo& info, int number, const Given& given) {
-    program_->bind_input(number, checked_input(info, number, given, padded_[number]));
+    const void* const data = checked_input(info, number, given, padded_[number]);
+    if constexpr (HasStream<Program>)
+      program_->bind_input(number, data, given.memory);
+    else
+      program_->bind_input(number, data);
   }
 
   Program& program() { return *program_; }

@@ -12,9 +12,13 @@ namespace WEFT_NAMESPACE::exec {
 template <class Device>
 class ResultStorage final : public Storage {
  public:
-  explicit ResultStorage(std::byte* in_program) { data_ = in_program; }
+  explicit ResultStorage(std::byte* in_program) {
+    data_ = in_program;
+    this->template make_order<Device>();
+  }
   void move_to(Shared<DeviceStorage<Device>> memory) {
     own_ = std::move(memory);
+    own_->ordered_as(*this);
     data_ = own_->data();
   }
 
@@ -37,6 +41,7 @@ class HeldResults {
       r.bytes = bytes;
     }
     Shared<Storage> given(r.current);
+    after_write(program, *given);
     if (in_state) move(program, k);
     return given;
   }
@@ -44,8 +49,11 @@ class HeldResults {
   // Before a run, and before the program is destroyed.
   template <class Program>
   void move_held(Program& program) {
-    for (int k = 0; k < results_.size(); ++k)
-      if (results_[k].current && !results_[k].current->has_one_owner()) move(program, k);
+    for (int k = 0; k < results_.size(); ++k) {
+      if (!results_[k].current) continue;
+      before_write(program, *results_[k].current);
+      if (!results_[k].current->has_one_owner()) move(program, k);
+    }
   }
 
  private:
@@ -58,6 +66,16 @@ class HeldResults {
     int oldest = 0;
   };
 
+  // Of memory that streams of a GPU work on.
+  template <class Program>
+  static void before_write(Program& program, const Storage& memory) {
+    if constexpr (requires { program.before_write(memory); }) program.before_write(memory);
+  }
+  template <class Program>
+  static void after_write(Program& program, const Storage& memory) {
+    if constexpr (requires { program.after_write(memory); }) program.after_write(memory);
+  }
+
   template <class Program>
   void move(Program& program, int k) {
     Result& r = results_[k];
@@ -69,7 +87,9 @@ class HeldResults {
       r.oldest = (r.oldest + 1) % spares;
       r.spare[place] = allocate(device_, r.bytes);
     }
+    before_write(program, *r.spare[place]);
     program.copy_output(k, r.spare[place]->data(), r.bytes);
+    after_write(program, *r.current);
     r.current->move_to(r.spare[place]);
     r.current = {};
   }

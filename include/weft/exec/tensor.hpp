@@ -351,13 +351,20 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const Lazy<Op, Args...>& lazy) : Tensor(Uninitialized{}) {
     exec::evaluate<T, S>(lazy, data(), Cpu{});
   }
-  // Into the memory that it has, which views of it show.
+  // Into the memory that it has, which views of it show, and into() writes to.
   Tensor& operator=(const Tensor& other) {
     if (!storage_) return *this = Tensor(other);
     if (this != &other) copy(other.data());
     return *this;
   }
-  Tensor& operator=(Tensor&&) noexcept = default;
+  // The same where somebody else holds that memory; else the memory of `other`.
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this != &other && storage_ && other.storage_ && !storage_->has_one_owner())
+      copy(other.data());
+    else
+      storage_ = std::move(other.storage_);
+    return *this;
+  }
   template <class Op, class... Args>
   Tensor& operator=(const Lazy<Op, Args...>& lazy) {
     // by way of new memory: the expression may read this tensor

@@ -23,6 +23,8 @@ template <class Device>
 struct HostMemory {
   using Buffer = HostBuffer;
   static Buffer allocate(const Device&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  // Whether so much can be had at all, which is known later of each part of it.
+  static void require(i64 bytes) { require_host_memory(static_cast<std::size_t>(bytes)); }
   static void zero(const Device&, std::byte* at, i64 bytes) {
     if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
   }
@@ -72,9 +74,22 @@ struct SilentDevice {
 class Storage : public Counted {
  public:
   std::byte* data() const { return data_; }
+  // In which order the streams of a GPU work on it; null where there are no streams.
+  Counted* order() const { return order_.get(); }
+  void ordered_as(const Storage& other) { order_ = other.order_; }
 
  protected:
+  // What DeviceMemory<Device> has for its streams.
+  template <class Device>
+  void make_order() {
+    if constexpr (requires { typename DeviceMemory<Device>::Order; })
+      order_ = Shared<Counted>(new typename DeviceMemory<Device>::Order);
+  }
+
   std::byte* data_ = nullptr;
+
+ private:
+  Shared<Counted> order_;
 };
 
 template <class Device>
@@ -88,6 +103,7 @@ class DeviceStorage final : public Storage {
         buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
                                  : DeviceMemory<Device>::allocate(device, bytes)) {
     data_ = buffer_.data();
+    this->template make_order<Device>();
   }
   const Device& device() const { return device_; }
   i64 size() const { return static_cast<i64>(buffer_.size()); }  // bytes

@@ -152,6 +152,51 @@ TEST_CASE("results: into() a result, a tensor that dies, and memory that is read
   CHECK(own == reference.square(numbers(4)));
 }
 
+TEST_CASE("results: into() writes to a tensor that has been assigned since") {
+  auto f = compile(
+      Cpu{}, [](auto x) { return x * 2; }, in<f32, 64>);
+  using Row = Tensor<f32, Shape<64>>;
+  const Row x = Row::full(3);
+  Row y;
+  auto call = f.into(y);
+  const TensorView<f32, Shape<64>, Cpu> seen = y.view();
+  const auto check = [&] {
+    call(x);
+    CHECK(y.to_vector() == std::vector<f32>(64, 6));
+    CHECK(seen.to_vector() == y.to_vector());
+  };
+  check();
+  y = x * 10.0f;
+  CHECK(seen[5] == 30);
+  check();
+  y += 1.0f;
+  CHECK(seen[5] == 7);
+  check();
+  y = Row::full(4);
+  CHECK(seen[5] == 4);
+  check();
+  y = x;
+  CHECK(seen[5] == 3);
+  check();
+}
+
+TEST_CASE("results: two results have targets of their own") {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+        return std::tuple{x + 1.0f, x * 2.0f};
+      },
+      in<f32, 64>);
+  const std::vector<f32> x(64, 1.0f);
+  Tensor<f32, Shape<64>> y;
+  std::vector<f32> z(128);
+  CHECK(error_of([&] { f.into(y, y)(x); }) == "call/targets");
+  CHECK(error_of([&] { f.into(z.data(), z.data() + 63)(x); }) == "call/targets");
+  f.into(z.data() + 64, z.data())(x);
+  CHECK(z[63] == 2);
+  CHECK(z[64] == 2);
+}
+
 TEST_CASE("results: what a target cannot hold is an Error, and nothing is written") {
   auto f = compile(
       Cpu{}, [](auto x) { return x + 1.0f; }, in<f32, 8>);

@@ -2,6 +2,7 @@
 // Memory of a GPU that several handles own, and its copies to and from the host.
 
 #include "weft/device/cuda_buffer.cuh"
+#include "weft/device/cuda_order.cuh"
 #include "weft/targets/memory.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -38,6 +39,7 @@ inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
 template <>
 struct DeviceMemory<Cuda> {
   using Buffer = DeviceBuffer;
+  using Order = CudaOrder;
   static Buffer allocate(const Cuda& device, i64 bytes) {
     require_cuda(device);
     DeviceGuard guard(device.ordinal);

@@ -9,10 +9,12 @@
 #include <optional>
 #include <vector>
 
+#include "weft/device/cuda_order.cuh"
 #include "weft/device/cuda_staging.cuh"
 #include "weft/device/graph_exec.cuh"
 #include "weft/device/nvtx.cuh"
 #include "weft/targets/cuda/kernels.cuh"
+#include "weft/targets/memory.hpp"
 #include "weft/targets/workspace.hpp"
 
 namespace WEFT_NAMESPACE::exec {
@@ -43,6 +45,11 @@ class CudaProgram {
     for (int k = 0; k < given.model.count; ++k) check(given.model.list[k].data);
     DeviceGuard guard(context_.ordinal());
     cuda_check_earlier();
+    if (cuda_is_capturing(stream()))
+      throw Error(
+          "cuda/capture",
+          "a program is compiled for a stream that is being captured, and takes memory and starts work that "
+          "no capture may hold: compile before the capture begins");
     // What the library wants is known once its algorithms are chosen.
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
                    own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
@@ -117,8 +124,8 @@ class CudaProgram {
   }
 
   // Copies input `number`, from host memory at once and from device memory in the stream; it keeps its value
-  // until it is bound again.
-  void bind_input(int number, const void* data) {
+  // until it is bound again. `memory`, where it is known, has it.
+  void bind_input(int number, const void* data, const Storage* memory = nullptr) {
     const auto bytes = static_cast<std::size_t>(Plan::input_bytes(number));
     if (bytes == 0) return;
     DeviceGuard guard(context_.ordinal());
@@ -130,7 +137,10 @@ class CudaProgram {
       refuse_capture("is given an input that is no tensor of the device");
     bound_[number] = on_host && !in_pieces;
     if (!on_host) {
+      CudaOrder* const order = order_of(memory);
+      if (order != nullptr) order->before_read(stream());
       cuda_copy(staged_.data() + offset, data, bytes, stream());
+      if (order != nullptr) order->after_read(stream());
     } else if (in_pieces) {
       send_in_pieces(staged_.data() + offset, static_cast<const std::byte*>(data), bytes);
     } else {
@@ -226,8 +236,34 @@ class CudaProgram {
   // To host or device memory; returns when the copy is complete.
   void read_output(int k, void* to, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
+    if (cuda_is_capturing(stream()))
+      throw Error(
+          "cuda/capture",
+          "the stream is being captured, and the host is to read a result, which is there when the capture "
+          "is replayed: write it to a tensor of the device, or read it behind the replay");
     cuda_copy(to, output(k), static_cast<std::size_t>(bytes), stream());
     context_.synchronize();
+  }
+  // To memory of the caller: of the device as copy_output does, of the host as read_output does. `memory`,
+  // where it is known, has it.
+  void write_output(int k, void* to, i64 bytes, const Storage* memory) const {
+    if (bytes == 0) return;
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, to), "cudaPointerGetAttributes");
+    if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+      return read_output(k, to, bytes);
+    if (memory != nullptr) before_write(*memory);
+    copy_output(k, to, bytes);
+    if (memory != nullptr) after_write(*memory);
+  }
+  // The stream's work on memory that other streams work on, too, runs behind theirs; and theirs behind this.
+  void before_write(const Storage& memory) const {
+    DeviceGuard guard(context_.ordinal());
+    if (CudaOrder* const order = order_of(&memory)) order->before_write(stream());
+  }
+  void after_write(const Storage& memory) const {
+    DeviceGuard guard(context_.ordinal());
+    if (CudaOrder* const order = order_of(&memory)) order->after_write(stream());
   }
   cudaStream_t stream() const { return context_.stream(); }
   // What is enqueued from now on runs behind `event`, of whichever stream and GPU; the host goes on.
@@ -255,6 +291,12 @@ class CudaProgram {
   }
 
  private:
+  // Null where nothing is known of the memory, and while the caller captures: order within a capture is
+  // theirs.
+  CudaOrder* order_of(const Storage* memory) const {
+    if (memory == nullptr || cuda_is_capturing(stream())) return nullptr;
+    return static_cast<CudaOrder*>(memory->order());
+  }
   // The communicators have to know of what waits for other ranks.
   void begin_run() const {
     for (kernels::CudaCommunicator* ranks : communicators_)
