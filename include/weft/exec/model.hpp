@@ -405,11 +405,20 @@ auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
   return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 
-// Models that a function is given together.
-template <class... Models>
+// Models that a function is given together; it shares their parameters, as functions do.
+template <class First, class... More>
 struct BoundStates {
-  std::tuple<Models&...> models;  // as they were given
+  exec::HeldStates<typename First::device_type> states;
+  typename First::device_type device;
 };
+namespace exec {
+template <class...>
+inline constexpr bool are_states = false;
+template <class First, class... More>
+requires(is_model<First> && (is_model<More> && ...)) inline constexpr bool are_states<First, More...> =
+    sizeof...(More) < most_states &&
+    (std::is_same_v<typename First::device_type, typename More::device_type> && ...);
+}  // namespace exec
 WEFT_REFUSAL(StatesAreModels,
              "states takes Models of one device: Model<Caches> caches; compile(states(model, caches), f, "
              "inputs...)");
@@ -420,13 +429,15 @@ WEFT_REFUSAL(StatesAreModels,
 // "states/same" for a model that is given twice.
 template <class... Models>
 auto states(Models&... models) {
-  constexpr bool fit =
-      sizeof...(Models) <= exec::most_states && (is_model<std::remove_const_t<Models>> && ...);
+  constexpr bool fit = exec::are_states<std::remove_const_t<Models>...>;
   static_assert(sizeof(StatesAreModels<fit, Models...>) > 0);
-  if constexpr (fit)
-    return BoundStates<Models...>{{models...}};
-  else
+  if constexpr (fit) {
+    BoundStates<Models...> bound{{}, std::get<0>(std::tie(models...)).device()};
+    (bound.states.add(models.storage(), models.state_bytes(), models.connects_group()), ...);
+    return bound;
+  } else {
     return AfterRefusal{};
+  }
 }
 // Refused: states<Net, Caches>().
 template <class First, class... More>
@@ -436,28 +447,14 @@ auto states() {
 }
 template <class First, class... More, class F, class... A>
 auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
-  using Device = typename First::device_type;
-  constexpr bool one_device = (std::is_same_v<Device, typename More::device_type> && ...);
-  static_assert(sizeof(StatesAreModels<one_device, First, More...>) > 0);
-  if constexpr (!one_device) {
-    return AfterRefusal{};
-  } else {
-    exec::HeldStates<Device> held;
-    std::apply(
-        [&](const auto&... model) {
-          (held.add(model.storage(), model.state_bytes(), model.connects_group()), ...);
-        },
-        given.models);
-    using Pack = exec::StatePack<typename First::type, typename More::type...>;
-    const Device& device = std::get<0>(given.models).device();
-    auto f = exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
-    constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
-    if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
-      constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
-      static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
-    }
-    return f;
+  using Pack = exec::StatePack<typename First::type, typename More::type...>;
+  auto f = exec::compile_with<Pack, F>(given.device, given.states, inputs_then_options...);
+  constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
+  if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
+    constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
+    static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
   }
+  return f;
 }
 
 // What compile<M>() returns: a function with the model it is of.

@@ -62,7 +62,7 @@ inline std::string other_format(std::string_view bytes, const std::string& path)
   if (bytes.starts_with("version https://git-lfs"sv))
     return "it is a pointer of Git LFS in place of the file: run git lfs pull";
   if (bytes.size() > 1 && bytes[0] == '{' && static_cast<u8>(bytes[1]) >= '\t')
-    return "it is a text in JSON; of a model in several files, load each .safetensors file by itself";
+    return "it is a text in JSON; the index of a model in several files has a name that ends in .index.json";
   return {};
 }
 

@@ -17,6 +17,7 @@
 #include "weft/core/diagnose.hpp"
 #include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
+#include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
 #include "weft/io/file.hpp"
 #include "weft/io/json.hpp"
@@ -70,6 +71,7 @@ struct SafetensorsEntry {
   std::vector<i64> shape;    // extents; none: one element
   const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
   u64 bytes = 0;             // in the mapped file
+  Shared<Counted> file{};    // what `data` points into; none where that is the caller's memory
 
   // Elements.
   i64 size() const {
@@ -106,29 +108,40 @@ struct SafetensorsEntry {
   }
 };
 
-// A safetensors file open for reading. Entries point into it, so they live as long as this object.
+namespace safetensors_detail {
+struct HeldFile final : Counted {
+  explicit HeldFile(MappedFile&& file) : map(std::move(file)) {}
+  MappedFile map;
+};
+// Of entries that are put together.
+struct HeldBytes final : Counted {
+  std::vector<u8> bytes;
+};
+}  // namespace safetensors_detail
+
+// A safetensors file open for reading. Its entries keep the file mapped; pointers and references to them live
+// as long as this object.
 class Safetensors {
  public:
   using Metadata = std::vector<std::pair<std::string, std::string>>;  // keys and values, by key
 
   // Maps the file. Throws the file's errors or "safetensors/...".
-  explicit Safetensors(const std::string& path) : file_(path) { parse(file_.data(), file_.size(), path); }
-  // Reads from memory that outlives this object.
+  explicit Safetensors(const std::string& path) {
+    const Shared<safetensors_detail::HeldFile> file(new safetensors_detail::HeldFile{MappedFile(path)});
+    parse(file->map.data(), file->map.size(), path, file);
+  }
+  // Reads from memory of the caller's, which outlives this object and copies of its entries.
   Safetensors(const void* bytes, std::size_t size) { parse(static_cast<const u8*>(bytes), size, "memory"); }
-  // Entries of several files, and of memory, as if they were one file's (io/safetensors_index.hpp). Throws
+  // Entries of several files as if they were one file's (io/safetensors_index.hpp). Throws
   // "safetensors/duplicate-name".
-  Safetensors(std::string source, std::vector<Safetensors> files, std::vector<u8> memory,
-              std::vector<SafetensorsEntry> entries, Metadata metadata)
-      : source_(std::move(source)),
-        files_(std::move(files)),
-        memory_(std::move(memory)),
-        entries_(std::move(entries)),
-        metadata_(std::move(metadata)) {
+  Safetensors(std::string source, std::vector<SafetensorsEntry> entries, Metadata metadata)
+      : source_(std::move(source)), entries_(std::move(entries)), metadata_(std::move(metadata)) {
     order_names();
   }
 
   // In the order of their bytes.
-  const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  const std::vector<SafetensorsEntry>& entries() const& { return entries_; }
+  std::vector<SafetensorsEntry> entries() && { return std::move(entries_); }
   // Pairs of text in the file's header.
   const Metadata& metadata() const { return metadata_; }
   // The metadata's value for this key, or nullptr.
@@ -151,12 +164,14 @@ class Safetensors {
     return entry != nullptr && entry->name == name ? entry : nullptr;
   }
   // The entry with this name; throws "safetensors/missing".
-  const SafetensorsEntry& at(std::string_view name) const {
+  const SafetensorsEntry& at(std::string_view name) const& {
     if (const SafetensorsEntry* entry = find(name)) return *entry;
     throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
   }
+  SafetensorsEntry at(std::string_view name) && { return std::as_const(*this).at(name); }
   // As at().
-  const SafetensorsEntry& operator[](std::string_view name) const { return at(name); }
+  const SafetensorsEntry& operator[](std::string_view name) const& { return at(name); }
+  SafetensorsEntry operator[](std::string_view name) && { return std::as_const(*this).at(name); }
 
  private:
   // A name may be as long as the header, a message not.
@@ -164,7 +179,7 @@ class Safetensors {
     throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what.substr(0, 1000));
   }
 
-  void parse(const u8* bytes, std::size_t size, const std::string& source) {
+  void parse(const u8* bytes, std::size_t size, const std::string& source, const Shared<Counted>& file = {}) {
     source_ = source;
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);
     if (size < 8) fail("truncated", "only " + std::to_string(size) + " bytes, the header's length takes 8");
@@ -181,7 +196,7 @@ class Safetensors {
       fail("header-beyond-file", "the header claims " + std::to_string(length) + " bytes, the file holds " +
                                      std::to_string(size - 8) + " after its length");
     read_header(text.substr(8, static_cast<std::size_t>(length)));
-    place(bytes + 8 + length, size - 8 - length);
+    place(bytes + 8 + length, size - 8 - length, file);
   }
 
   void read_header(std::string_view text) {
@@ -286,7 +301,7 @@ class Safetensors {
 
   // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
   // and points them at these.
-  void place(const u8* data, u64 size) {
+  void place(const u8* data, u64 size, const Shared<Counted>& file) {
     order_names();
     u64 covered = 0;
     std::vector<SafetensorsEntry> placed;
@@ -309,6 +324,7 @@ class Safetensors {
       if (end > size) fail("truncated", where() + " is cut short");
       covered = end;
       entry.data = data + begin;
+      entry.file = file;
       place_of[i] = static_cast<u32>(placed.size());
       placed.push_back(std::move(entry));
     }
@@ -319,10 +335,7 @@ class Safetensors {
     for (u32& i : by_name_) i = place_of[i];
   }
 
-  MappedFile file_;
   std::string source_;
-  std::vector<Safetensors> files_;  // that entries point into, too
-  std::vector<u8> memory_;          // likewise
   std::vector<SafetensorsEntry> entries_;
   std::vector<u64> begins_;   // entry by entry, while the header is read
   std::vector<u32> by_name_;  // entry numbers ordered by name

@@ -124,7 +124,8 @@ namespace safetensors_detail {
 template <class Entry>
 SafetensorsEntry join_parts(const std::string& path, const Entry& whole,
                             const std::vector<SafetensorsEntry>& parts, const std::vector<i64>& begins,
-                            const std::vector<u32>& order, std::size_t& next, std::vector<u8>& memory) {
+                            const std::vector<u32>& order, std::size_t& next, const Shared<HeldBytes>& held) {
+  std::vector<u8>& memory = held->bytes;
   const auto fail = [&](const char* what) {
     throw Error("safetensors/bad-index", "'" + path + "': the parts of '" + whole.name + "' " + what);
   };
@@ -146,6 +147,7 @@ SafetensorsEntry join_parts(const std::string& path, const Entry& whole,
   }
   if (entry.bytes != needed.bytes) fail("leave a gap or overlap");
   entry.data = memory.data() + front;
+  entry.file = held;
   return entry;
 }
 
@@ -217,14 +219,13 @@ Safetensors open_safetensors(const std::string& path) {
   const auto order = order_by(parts.size(), [&](u32 a, u32 b) {
     return parts[a].name != parts[b].name ? parts[a].name < parts[b].name : begins[a] < begins[b];
   });
-  std::vector<u8> memory;
-  memory.reserve(joined);  // so that entries may point into it
+  const Shared<safetensors_detail::HeldBytes> memory(new safetensors_detail::HeldBytes);
+  memory->bytes.reserve(joined);  // so that entries may point into it
   std::size_t next = 0;
   for (const u32 w : by_name)
     entries.push_back(
         safetensors_detail::join_parts(path, index.wholes[w], parts, begins, order, next, memory));
-  return Safetensors(path, std::move(files), std::move(memory), std::move(entries),
-                     std::move(index.metadata));
+  return Safetensors(path, std::move(entries), std::move(index.metadata));
 }
 
 }  // namespace WEFT_NAMESPACE::io

@@ -99,6 +99,18 @@ TEST_CASE("safetensors: writing gives the bytes of Python's package, in any orde
   CHECK(io::read_file(folder / "w") == io::read_file(committed));
 }
 
+TEST_CASE("safetensors: a copy of an entry keeps the file mapped") {
+  const ScratchFolder folder;
+  const std::vector<f32> values{1, 2, 3};
+  write_safetensors(folder / "x", {{"x", dtype_of<f32>, {3}, values.data()}});
+  const io::SafetensorsEntry entry = Safetensors(folder / "x").at("x"),
+                             found = Safetensors(folder / "x")["x"];
+  const std::vector<io::SafetensorsEntry> all = Safetensors(folder / "x").entries();
+  CHECK(entry.to_vector<f32>() == values);
+  CHECK(found.to_vector<f32>() == values);
+  CHECK(all[0].to_vector<f32>() == values);
+}
+
 TEST_CASE("safetensors: data without alignment") {
   const Safetensors file(repository_file("tests/parity/safetensors/unaligned.safetensors"));
   CHECK(reinterpret_cast<std::uintptr_t>(file.at("w").data) % 2 == 1);
@@ -248,7 +260,8 @@ TEST_CASE("safetensors: files of other formats are named, with the line that con
   CHECK(said("a.h5", "\x89HDF\r\n\x1a\n\0\0\0"s).find("h5py.File('") != std::string::npos);
   CHECK(said("lfs", "version https://git-lfs.github.com/spec/v1\n").find("git lfs pull") !=
         std::string::npos);
-  CHECK(said("i.json", "{\n  \"metadata\": {}}").find("load each .safetensors file") != std::string::npos);
+  CHECK(said("i.json", "{\n  \"metadata\": {}}").find("a name that ends in .index.json") !=
+        std::string::npos);
   // A quote in the name would end the string of the line of Python.
   CHECK(said("it's.npy", "\x93NUMPY\x01\0"s).find("numpy.load('FILE')") != std::string::npos);
   // What only begins alike is a safetensors file still: its header is as long as "PK\3\4" reads as a number.

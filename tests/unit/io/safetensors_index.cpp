@@ -86,6 +86,8 @@ TEST_CASE("safetensors_index: parts of a tensor are read as the whole") {
   io::Safetensors there = open_safetensors(folder / "run.index.json");
   const io::Safetensors moved(std::move(there));
   CHECK(moved.at("weight").to_vector<f32>() == example.weight);
+  const io::SafetensorsEntry kept = open_safetensors(folder / "run.index.json").at("weight");
+  CHECK(kept.to_vector<f32>() == example.weight);
 
   const io::SafetensorsIndex read = io::read_safetensors_index(folder / "run.index.json");
   CHECK(read.metadata == example.index.metadata);

@@ -49,6 +49,20 @@ TEST_CASE("state_blocks: addresses of the compiler's, of one block and of severa
   CHECK(exec::StateBlocks{blocks, 2}.at(exec::state_room + 8) == memory + 40);
 }
 
+TEST_CASE("state_blocks: a function keeps the models of states() alive, whoever made them") {
+  const auto made = [] {
+    Model<Net> net(Cpu{}, 1);
+    Model<Cache> cache(Cpu{}, 2);
+    return states(net, cache);
+  };
+  auto f = compile(made(), append, in<f32, 1, 64>);
+  Model<Net> net(Cpu{}, 1);
+  Model<Cache> cache(Cpu{}, 2);
+  auto g = compile(states(net, cache), append, in<f32, 1, 64>);
+  const auto x = waves(64, 0.3);
+  CHECK(f(x).to_vector() == g(x).to_vector());
+}
+
 TEST_CASE("state_blocks: programs over one model see each other's writes, in the order of the calls") {
   Model<Net> net(Cpu{}, 1);
   Model<Cache> first(Cpu{}, 2), second(Cpu{}, 3);
