@@ -72,6 +72,7 @@ struct TreeBuilder<Held<G>> {
 
 template <class L, class T>
 struct LazySource {
+  static constexpr Checks checks = given_checks<>;
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
@@ -121,18 +122,44 @@ struct MadeTensor {
                       std::conditional_t<std::is_void_v<Leaf>, Cpu, Leaf>>;
 };
 
+// What `Count` leaves of an expression hold, by their numbers.
+template <class Source, int Count>
+struct LeafTable {
+  struct Table {
+    InputInfo row[Count]{};
+  };
+  static constexpr Table make() {
+    const ir::Graph g = program_graph<Source>();
+    transforms::InputUse uses[Count]{};
+    transforms::find_input_uses(g, uses);
+    Table t{};
+    for (int k = 0; k < g.inputs.size(); ++k)
+      if (const int i = g.inputs[k]; i >= 0) t.row[k] = {g.nodes[i].dtype, g.dims(i), uses[k]};
+    return t;
+  }
+  static constexpr Table table = make();
+};
+
 // The thread's program of one expression on this device and stream.
-template <class Program, class Device>
-Program& program_on(const Device& device) {
+template <class Program, class Source, class Device>
+auto& program_on(const Device& device) {
   struct Entry {
     Entry(const Device& on) : device(on), program(on, Blocks{}) {}
+    void run() {
+      if constexpr (checks_of<Source>().any())
+        program.run_watched(checker);
+      else
+        program.run();
+    }
+    struct None {};
     Device device;
     Program program;
+    std::conditional_t<checks_of<Source>().any(), typename CheckerOf<Program, Source>::type, None> checker{};
   };
   static thread_local std::list<Entry> programs;
   for (Entry& entry : programs)
-    if (entry.device == device) return entry.program;
-  return programs.emplace_back(device).program;
+    if (entry.device == device) return entry;
+  return programs.emplace_back(device);
 }
 
 template <class T, class S, class Device, class L>
@@ -144,8 +171,9 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
-    using Program = typename ProgramOf<Device, code_of<Device, Source>>::type;
-    Program& program = program_on<Program>(device);
+    using Code = code_of<Device, Source>;
+    auto& entry = program_on<typename ProgramOf<Device, Code>::type, Source>(device);
+    auto& program = entry.program;
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {
@@ -153,13 +181,21 @@ void evaluate(const L& lazy, T* to, const Device& device) {
         static_assert(
             sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
         if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
-        program.bind_input(number++, leaf.data());
+        if constexpr (is_integer(dtype_of<typename A::dtype>) && on_host<Device, A>()) {
+          std::vector<std::byte> none;  // no rows are padded
+          checked_input(LeafTable<Source, Code::inputs>::table.row[number], number,
+                        {.data = leaf.data(), .on_host = true}, none);
+        }
+        if constexpr (requires { leaf.storage(); })
+          program.bind_input(number++, leaf.data(), leaf.storage());
+        else
+          program.bind_input(number++, leaf.data());
       } else {
         program.bind_input(number++, &leaf);
       }
     };
     Leaves<L>::visit(lazy, bind);
-    program.run();
+    entry.run();
     program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "support/error_of.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -46,6 +47,20 @@ TEST_CASE("immediate: literals join tensors") {
   Tensor<f32, Shape<2, 3>> x{0, 0, 0, 1, 1, 1};
   Tensor<f32, Shape<2, 3>> y = x + arange<f32, 3>();
   CHECK(y(1, 2) == 3.0f);
+}
+
+TEST_CASE("immediate: a place outside its axis and a label outside its classes are Errors") {
+  const Tensor<f32, Shape<4, 2>> x{1, 2, 3, 4, 5, 6, 7, 8};
+  Tensor<i64, Shape<2>> places{1, 9};
+  const auto rows = [&] { return Tensor<f32, Shape<2, 2>>(index_select<0>(x * 2.0f, places)); };
+  CHECK(testing::error_of(rows) == "call/index");
+  places = Tensor<i64, Shape<2>>{1, 3};
+  CHECK(rows()(1, 1) == 16);
+  Tensor<i32, Shape<4>> labels{0, 1, 7, 0};
+  const auto loss = [&] { return Tensor<f32, Shape<>>(cross_entropy(x, labels)).item(); };
+  CHECK(testing::error_of(loss) == "call/label");
+  labels = Tensor<i32, Shape<4>>{0, 1, -100, 0};
+  CHECK(loss() > 0);
 }
 
 TEST_CASE("tensor: a list of the wrong length is an Error") {
