@@ -18,6 +18,10 @@
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only
 #endif
+// Where it may order additions anew, exp, sin and long sums are wrong. (clang does not say so.)
+#if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error weft rounds each operation as it is written: compile without -funsafe-math-optimizations and its parts
+#endif
 
 #if defined(__CUDACC__)
 #define WEFT_HD __host__ __device__
