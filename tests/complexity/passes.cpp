@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include "weft/compiler/pipeline.hpp"
 #include "weft/transforms/differentiate.hpp"
@@ -95,6 +96,23 @@ Traced wide(int count) {
   return t;
 }
 
+// A chain of scales by row vectors, each with a gradient: a sum over the rows of what all others multiply.
+Traced scales(int count) {
+  Traced t;
+  ir::Builder b;
+  b.graph.scalar_count = 4;
+  ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};
+  b.graph.inputs.push(x.id);
+  for (int k = 0; k < count; ++k) {
+    const ir::Value w = slot(b, Dims{1, {width}});
+    t.wrt.push(w.id);
+    x = x * ir::broadcast(w, x.dims());
+  }
+  t.loss = ir::reduce(ir::Op::reduce_sum, x, 0b11).id;
+  t.graph = static_cast<ir::Graph&&>(b.graph);
+  return t;
+}
+
 struct Work {
   std::string names[16];
   unsigned long long blocks[16]{};
@@ -153,4 +171,17 @@ void check_linear(const char* family, Traced (*make)(int), int size) {
 
 TEST_CASE("passes: a residual network of twice the depth") { check_linear("network", network, 24); }
 TEST_CASE("passes: a chain of twice the length") { check_linear("chain", chain, 100); }
+TEST_CASE("passes: twice the factors of a product that is summed") {
+  const auto made = [](int count) {
+    Traced t = scales(count);
+    ir::Builder b(static_cast<ir::Graph&&>(t.graph));
+    const ir::Value loss{&b, t.loss};
+    const unsigned long long before = blocks_run;
+    transforms::differentiate(loss, ir::constant_like(loss, 1), t.wrt);
+    return std::pair{b.graph.nodes.size(), blocks_run - before};
+  };
+  const auto one = made(128), two = made(256);
+  CHECK(two.first <= 2.3 * one.first);
+  CHECK(static_cast<double>(two.second) <= 2.3 * static_cast<double>(one.second));
+}
 TEST_CASE("passes: twice the parameters in one sum") { check_linear("wide", wide, 60); }

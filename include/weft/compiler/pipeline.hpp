@@ -38,7 +38,7 @@ inline constexpr int differentiated_nodes = 1024, clustered_nodes = 2048;
 #elif defined(__CUDACC__)
 inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
 #else
-inline constexpr int differentiated_nodes = 4096, clustered_nodes = 1 << 24;
+inline constexpr int differentiated_nodes = 2048, clustered_nodes = 1 << 24;
 #endif
 inline constexpr int lowered_kernels = 512;
 

@@ -75,7 +75,9 @@ class Builder {
   constexpr explicit Builder(Graph&& started, Sharing sharing = Sharing::all) {
     graph = static_cast<Graph&&>(started);
     const int n = graph.nodes.size();
-    table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
+    int leaves = 0;
+    for (int i = 0; i < n; ++i) leaves += graph.nodes.items[i].arity == 0;
+    table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : leaves + 256), -1);
     enter_nodes(sharing);
     enter_shapes_and_lists();
   }

@@ -88,11 +88,12 @@ constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
 struct SummedProduct {
   static constexpr int most = 6;
   int kept[most]{};
-  int count = 0;
+  int count = 0, visited = 0;
   Value outside{};
 
   // Whether all of v could be taken up.
   constexpr bool take(Value v, const SummedAxes& axes) {
+    if (++visited > 4 * most) return false;  // each gradient of a long product would multiply all the others
     if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
     if (const Value source = along(v, axes)) {
       outside = outside ? outside * source : source;

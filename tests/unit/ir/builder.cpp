@@ -25,6 +25,15 @@ TEST_CASE("builder: the same node twice is one node, through every growth of the
   for (int i = 1; i < 500; ++i) CHECK(first[i] != first[i - 1]);
 }
 
+TEST_CASE("builder: a graph that is continued may have many leaves") {
+  ir::Builder b;
+  for (int i = 0; i < 3000; ++i) ir::constant(b, DType::f32, dims({}), i);
+  const int nodes = b.graph.nodes.size();
+  ir::Builder further(static_cast<ir::Graph&&>(b.graph), ir::Sharing::leaves);
+  for (int i = 0; i < 3000; ++i) CHECK(ir::constant(further, DType::f32, dims({}), i).id == i);
+  CHECK(further.graph.nodes.size() == nodes);
+}
+
 TEST_CASE("builder: a control edge keeps a node apart") {
   ir::Builder b;
   const Value x{&b, b.leaf(Op::input, DType::f32, dims({4}), 0)}, y = x + 1.0;
