@@ -41,6 +41,17 @@ inline int cpu_threads(const Cpu& cpu) {
 // Bytes at which every buffer of the host and of the GPU starts.
 inline constexpr std::size_t buffer_alignment = 256;
 
+// Throws "cpu/out-of-memory" where the process could not have so much more; malloc promises more than there
+// is.
+inline void require_host_memory(std::size_t bytes) {
+  // what is small is not worth the question
+  const i64 left = bytes >= (std::size_t{64} << 20) ? available_host_memory() : -1;
+  if (left >= 0 && bytes > static_cast<std::size_t>(left))
+    throw Error("cpu/out-of-memory",
+                std::to_string(bytes >> 20) + " MB are wanted at once, and " + std::to_string(left >> 20) +
+                    " MB are left to this process, by the machine and the limits of its control groups");
+}
+
 // Host memory of a fixed size, 256-byte aligned, not initialised: its own, or lent by the caller, who then
 // keeps it alive. Errors: "cpu/out-of-memory", "cpu/misaligned".
 class HostBuffer {
@@ -48,13 +59,7 @@ class HostBuffer {
   HostBuffer() = default;
   explicit HostBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
     if (bytes == 0) return;
-    // what is small is not worth the question
-    const i64 left = bytes >= (std::size_t{64} << 20) ? available_host_memory() : -1;
-    if (left >= 0 && bytes > static_cast<std::size_t>(left))
-      throw Error("cpu/out-of-memory",
-                  std::to_string(bytes >> 20) + " MB are wanted at once, and " + std::to_string(left >> 20) +
-                      " MB are left to this process, by the machine and the limits of its control "
-                      "groups");
+    require_host_memory(bytes);
     data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{buffer_alignment}, std::nothrow));
     if (data_ == nullptr) {
       throw Error("cpu/out-of-memory", "no host memory for " + std::to_string(bytes) + " bytes");
