@@ -221,6 +221,16 @@ class CheckpointReader {
       damaged(std::string(key) + " is '" + shown(text) + "', which is no " + kind);
     return value;
   }
+  // Such as 0.1.0.
+  static bool is_version(const std::string& text) {
+    int parts = 1;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool digit = text[i] >= '0' && text[i] <= '9', between = i > 0 && text[i - 1] != '.';
+      if (!digit && !(text[i] == '.' && between)) return false;
+      parts += text[i] == '.' ? 1 : 0;
+    }
+    return parts == 3 && text.back() != '.';
+  }
   bool other_precision() const {
     const std::string* precision = file_.find_metadata("weft.precision");
     return precision != nullptr && *precision != form_.precision;
@@ -246,6 +256,8 @@ class CheckpointReader {
                       std::to_string(checkpoint_format));
     }
     if (format_ < 2) return;
+    if (!is_version(at("weft.version")))
+      damaged("weft.version is '" + shown(at("weft.version")) + "', which is no version");
     require_same("weft.optimizer", "the optimiser", form_.optimizer);
     number("weft.accumulate", 1, largest_count);
     require_same("weft.accumulate", "accumulate", std::to_string(form_.accumulate));

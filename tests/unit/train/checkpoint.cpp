@@ -209,6 +209,11 @@ TEST_CASE("checkpoint: numbers that cannot be are refused before anything change
                                    {"weft.accumulate", ""},
                                    {"weft.optimizer", ""},
                                    {"weft.precision", ""},
+                                   {"weft.version", ""},
+                                   {"weft.version", "abc"},
+                                   {"weft.version", "0.1"},
+                                   {"weft.version", "0..1"},
+                                   {"weft.version", "0.1.0."},
                                    {"weft.groups", ""}}) {
     CAPTURE(key);
     CAPTURE(value);
