@@ -17,7 +17,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parents[2]
 include = root / "include/weft"
 internal_path = root / "tests/registry/internal.txt"
-folders = ("core", "device", "io", "ops", "nn", "optim", "transforms", "compiler", "exec", "data", "train")
+folders = ("core", "device", "io", "ops", "nn", "optim", "transforms", "compiler", "exec", "data", "train", "comm", "targets")
 
 spec = importlib.util.spec_from_file_location("registry", pathlib.Path(__file__).with_name("registry.py"))
 registry = importlib.util.module_from_spec(spec)

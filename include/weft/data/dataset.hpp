@@ -145,8 +145,8 @@ concept IterableDataset = requires(const D& dataset, i64 epoch) {
 // One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
 template <class T>
 struct Column {
-  Values<T> values;
-  std::vector<i64> row_shape;
+  Values<T> values;            // of all samples, one after another
+  std::vector<i64> row_shape;  // of one sample
 };
 
 WEFT_REFUSAL(ColumnsAreBraced,

@@ -408,7 +408,7 @@ auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
 // Models that a function is given together; it shares their parameters, as functions do.
 template <class First, class... More>
 struct BoundStates {
-  exec::HeldStates<typename First::device_type> states;
+  exec::HeldStates<typename First::device_type> states;  // the blocks of all
   typename First::device_type device;
 };
 namespace exec {
