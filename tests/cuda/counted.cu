@@ -189,6 +189,42 @@ TEST_CASE("counted: convolutions go to tensor cores, and their memory to all ban
   if (!launches.empty()) CHECK(static_cast<double>(tensor) <= 1.05 * static_cast<double>(needed));
 }
 
+TEST_CASE("counted: attention multiplies the tiles that are left, and reads keys and values once for each") {
+  constexpr i64 heads = 2, length = 512, width = 64, tile = 64;
+  constexpr auto one = in<bf16, 1, heads, length, width>;
+  const auto both_ways = [](auto q, auto k, auto v, auto g) {
+    const auto attend = [](auto q_, auto k_, auto v_) {
+      return scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q_, k_, v_);
+    };
+    const auto [dq, dk, dv] = grad<0, 1, 2>(
+        [attend](auto q_, auto k_, auto v_, auto g_) { return sum<>(attend(q_, k_, v_) * g_); })(q, k, v, g);
+    return std::tuple{attend(q, k, v), dq, dk, dv};
+  };
+  const auto launches = counted_function(both_ways, one, one, one, one);
+  // of a causal order's tiles, and what a product of one takes: 16 x 8 sums, 16 deep
+  const std::uint64_t row = length / tile, left = heads * row * (row + 1) / 2;
+  const std::uint64_t product = tile * tile * width / (16 * 8 * 16);
+  const std::uint64_t whole = heads * length * width * sizeof(bf16) / 32,
+                      part = tile * width * sizeof(bf16) / 32;
+  std::uint64_t products = 0, kernels = 0;
+  for (const Record& r : launches) {
+    if (!is(r, "attention_kernel") && !is(r, "attention_gradient_kernel")) continue;
+    CAPTURE(r.name);
+    ++kernels;
+    CHECK(r.bank_conflicts == 0);
+    CHECK(r.local_bytes == 0);
+    const std::uint64_t tensor = instructions(r, "tensor");
+    products += tensor / product;
+    CHECK(tensor % (left * product) == 0);
+    // queries, or keys and values, once; the others for each tile; sums of rows beside them
+    const std::uint64_t once = tensor == 2 * left * product ? 1 : 2;
+    CHECK(r.sectors_loaded <= 1.1 * static_cast<double>(once * whole + 2 * left * part));
+  }
+  if (launches.empty()) return;
+  CHECK(kernels == 3);
+  CHECK(products == (2 + 3 + 4) * left);
+}
+
 TEST_CASE("counted: rows that are alike are read once for many") {
   const auto both_ways = [](auto x, auto w, auto b, auto g) {
     return value_and_grad<0, 1, 2>(
