@@ -1,4 +1,5 @@
-// Faults planted one by one, each in a process of its own, and what the device must say of it.
+// Faults planted one by one, each in a process of its own, and what the device must say of it: those of
+// kernels, and planted_calls.cpp's.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cuda_runtime.h>
 #include <doctest/doctest.h>
@@ -6,37 +7,20 @@
 
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <regex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "softgpu/planted.hpp"
 #include "softgpu/planted_kernels.cuh"
+
+using namespace planted;
 
 namespace {
 
-constexpr int reported = 86, went_on = 3;
 std::string program;
 const std::string newest = "WEFT_SOFTGPU_NEWEST=1";
-
-template <class T = int>
-T* device_memory(std::size_t count, bool filled = true) {
-  T* p = nullptr;
-  cudaMalloc(&p, count * sizeof(T));
-  if (filled) cudaMemset(p, 0, count * sizeof(T));
-  return p;
-}
-
-void finish() { cudaDeviceSynchronize(); }
-
-// What a case does, and what must be said: words that come in this order. Those of a kernel also say where.
-struct Case {
-  const char* name;
-  void (*run)();
-  const char* said;
-  bool in_kernel = true;
-  bool newest = false;  // of code for sm_90a
-};
 
 // A product of what was stored or copied, as product_of_what_was_written has it.
 void product_of(bool copies, int fence) {
@@ -57,7 +41,7 @@ constexpr const char* overwritten =
 constexpr const char* no_fence =
     "proxy fence: a product reads 16 bytes at 0x[0-9a-f]+ of shared memory, which thread [0-9]+ has written";
 
-const Case cases[] = {
+const Case cases_of_kernels[] = {
     {"store behind the end",
      [] {
        int* p = device_memory(100);
@@ -72,6 +56,38 @@ const Case cases[] = {
        finish();
      },
      "out of bounds: load of 4 bytes"},
+    {"memory of the host",
+     [] {
+       static int own[32]{};
+       load<<<1, 1>>>(own, device_memory(32), 0);
+       finish();
+     },
+     "out of bounds: load of 4 bytes at 0x[0-9a-f]+, (which belongs to no allocation|[0-9]{7,} bytes "
+     "behind)"},
+    {"atomic operation behind the end",
+     [] {
+       add_to<<<1, 1>>>(device_memory(32) + 32);
+       finish();
+     },
+     "out of bounds: atomic of 4 bytes at 0x[0-9a-f]+, 0 bytes behind the end of the device 0's allocation"},
+    {"atomic operation on what nobody wrote",
+     [] {
+       add_to<<<1, 1>>>(device_memory(32, false));
+       finish();
+     },
+     "uninitialised read: load at 0x[0-9a-f]+, byte 0 of the device 0's allocation"},
+    {"beyond the parameters",
+     [] {
+       parameter_at<<<1, 1>>>({{1, 2, 3, 4}}, device_memory(1), 400);
+       finish();
+     },
+     "out of bounds: parameters, byte 1600"},
+    {"a kernel that stops itself",
+     [] {
+       trap<<<1, 1>>>();
+       finish();
+     },
+     "trap: the kernel stopped itself"},
     {"null pointer",
      [] {
        store<<<1, 1>>>(nullptr, 0);
@@ -90,6 +106,20 @@ const Case cases[] = {
        finish();
      },
      "unordered streams: (load|store) at 0x[0-9a-f]+, byte [0-9]+ of the device 0's allocation"},
+    {"store to where another stream reads",
+     [] {
+       in_two_streams([](int* p, cudaStream_t s) { load<<<1, 32, 0, s>>>(p, p + 64, 0); },
+                      [](int* p, cudaStream_t s) { fill<<<1, 32, 0, s>>>(p, 1); });
+     },
+     "unordered streams: store at 0x[0-9a-f]+, byte 0 of [^\n]*, by thread [^\n]*: other work read there",
+     false},
+    {"store to where another stream writes",
+     [] {
+       in_two_streams([](int* p, cudaStream_t s) { store<<<1, 32, 0, s>>>(p, 0); },
+                      [](int* p, cudaStream_t s) { fill<<<1, 32, 0, s>>>(p, 1); });
+     },
+     "unordered streams: store at 0x[0-9a-f]+, byte 0 of [^\n]*, by thread [^\n]*: other work wrote there",
+     false},
     {"copy of what another stream writes, behind an event that was recorded too early",
      [] {
        int *p = device_memory(32), *out = device_memory(32);
@@ -137,6 +167,18 @@ const Case cases[] = {
        finish();
      },
      "misaligned: load of 4 bytes"},
+    {"misaligned local memory",
+     [] {
+       between_numbers<<<1, 1>>>(device_memory(32), 2, false);
+       finish();
+     },
+     "misaligned: load of 4 bytes at 0x[0-9a-f]+ of [0-9]+ bytes of local memory"},
+    {"misaligned shared memory",
+     [] {
+       between_numbers<<<1, 1>>>(device_memory(32), 2, true);
+       finish();
+     },
+     "misaligned: load of 4 bytes at 0x2 of shared memory"},
     {"memory of another device",
      [] {
        cudaSetDevice(1);
@@ -154,12 +196,6 @@ const Case cases[] = {
        finish();
      },
      "uninitialised read: load at 0x[0-9a-f]+"},
-    {"copy to the host of what nobody wrote",
-     [] {
-       int *p = device_memory(32, false), host[32];
-       cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
-     },
-     "uninitialised read: cudaMemcpy to the host of 128 bytes", false},
     {"shared memory that nobody wrote",
      [] {
        shared_never_written<<<1, 64>>>(device_memory(64));
@@ -213,10 +249,28 @@ const Case cases[] = {
      "conflict between blocks: load at 0x[0-9a-f]+"},
     {"divergent barrier",
      [] {
-       barriers_apart<<<1, 32>>>(device_memory(128));
+       barriers_apart<<<1, 32>>>(device_memory(128), 7);
        finish();
      },
      "divergent barrier: lanes"},
+    {"divergent barrier of warps",
+     [] {
+       barriers_apart<<<1, 64>>>(device_memory(128), 32);
+       finish();
+     },
+     "divergent barrier: a warp waits here while another waits at the barrier of PTX line [0-9]+"},
+    {"a shuffle whose mask lacks a lane",
+     [] {
+       mask_without_lane_0<<<1, 32>>>(device_memory(32), true);
+       finish();
+     },
+     "mask without its own lane: lanes 0xffffffff run with the mask 0xfffffffe"},
+    {"barrier of a warp whose mask lacks a lane",
+     [] {
+       mask_without_lane_0<<<1, 32>>>(device_memory(32), false);
+       finish();
+     },
+     "mask without its own lane: lanes 0xffffffff run with the mask 0xfffffffe"},
     {"shuffle from an absent lane",
      [] {
        absent_lane<<<1, 32>>>(device_memory(32));
@@ -286,6 +340,12 @@ const Case cases[] = {
        finish();
      },
      "out of bounds: load of 4 bytes at 0x[0-9a-f]+, 0 bytes behind the end"},
+    {"a copy that takes more than it delivers",
+     [] {
+       copy_of_more<<<1, 1>>>(device_memory(32), 8);
+       finish();
+     },
+     "out of bounds: a copy of 8 bytes into 4"},
     {"a copy of what nobody wrote",
      [] {
        copy_and_read<<<1, 64>>>(device_memory(64), device_memory(64, false), 0, true, 0);
@@ -310,6 +370,12 @@ const Case cases[] = {
        finish();
      },
      "absent lanes: a product of a warpgroup is run by lanes 0xffff", true, true},
+    {"a product of a matrix that is not swizzled",
+     [] {
+       store_beside_a_product<<<1, 128>>>(device_memory<float>(128), 32, 0);
+       finish();
+     },
+     "matrix descriptor: a layout without swizzling", true, true},
     {"a product of what was stored without a fence", [] { product_of(false, 0); }, no_fence, true, true},
     {"a product of what was stored behind the fence", [] { product_of(false, 1); }, no_fence, true, true},
     {"a product of what was stored, with a fence behind the barrier", [] { product_of(false, 2); }, no_fence,
@@ -319,24 +385,6 @@ const Case cases[] = {
     {"a product of what was copied without a fence", [] { product_of(true, 0); }, no_fence, true, true},
     {"a product of what was copied, with a fence before the wait", [] { product_of(true, 1); }, no_fence,
      true, true},
-    {"the host reads device memory", [] { std::printf("%d\n", *device_memory(1)); },
-     "host access: the host read or wrote device memory at 0x[0-9a-f]+, byte 0 of the device 0's allocation",
-     false},
-    {"the host writes pinned memory that was freed",
-     [] {
-       int* p = nullptr;
-       cudaMallocHost(&p, 64);
-       cudaFreeHost(p);
-       *p = 1;
-     },
-     "freed memory: the host read or wrote", false},
-    {"freed twice",
-     [] {
-       int* p = device_memory(8);
-       cudaFree(p);
-       cudaFree(p);
-     },
-     "freed memory: cudaFree of 0x", false},
     {"a stream that was destroyed",
      [] {
        cudaStream_t s = nullptr;
@@ -345,44 +393,14 @@ const Case cases[] = {
        store<<<1, 1, 0, s>>>(device_memory(1), 0);
      },
      "invalid handle: kernel launch: a stream that was destroyed or never made", false},
-    {"an event that was never made",
-     [] { cudaEventRecord(reinterpret_cast<cudaEvent_t>(&program), nullptr); },
-     "invalid handle: cudaEventRecord", false},
-    {"never freed", [] { static_cast<void>(device_memory(1000)); },
-     "never freed: the device 0's allocation 1 of 4000 bytes", false},
-    {"a wait under capture",
-     [] {
-       cudaStream_t s = nullptr;
-       cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-       cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);
-       if (cudaStreamSynchronize(s) != cudaErrorStreamCaptureUnsupported) std::exit(went_on);
-       cudaGraph_t graph = nullptr;
-       if (cudaStreamEndCapture(s, &graph) != cudaErrorStreamCaptureInvalidated) std::exit(went_on);
-     },
-     "illegal under capture: cudaStreamSynchronize waits", false},
-    {"an allocation under capture",
-     [] {
-       cudaStream_t s = nullptr;
-       cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-       cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);
-       void* p = nullptr;
-       if (cudaMalloc(&p, 8) != cudaErrorStreamCaptureUnsupported) std::exit(went_on);
-     },
-     "illegal under capture: cudaMalloc is not allowed", false},
-    {"the legacy stream while another thread captures",
-     [] {
-       cudaStream_t s = nullptr;
-       cudaStreamCreate(&s);
-       int* p = device_memory(8);
-       finish();
-       cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);
-       std::thread([&] {
-         if (cudaMemset(p, 0, 8) != cudaErrorStreamCaptureImplicit) std::exit(went_on);
-       }).join();
-     },
-     "legacy stream under capture: cudaMemset uses the legacy default stream while another thread captures",
-     false},
 };
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all(std::begin(cases_of_kernels), std::end(cases_of_kernels));
+  const std::vector<Case> calls = cases_of_calls();
+  all.insert(all.end(), calls.begin(), calls.end());
+  return all;
+}
 
 struct Outcome {
   int status = -1;
@@ -403,7 +421,7 @@ Outcome run_program(const std::string& arguments, const std::string& settings) {
 TEST_CASE("softgpu: every planted fault is found, and says where it is") {
   const bool has_newest = run_program("--newest", newest).status == 0;
   if (!has_newest) MESSAGE("not compiled for sm_90a: the faults of its code are not planted");
-  for (const Case& c : cases) {
+  for (const Case& c : all_cases()) {
     if (c.newest && !has_newest) continue;
     for (const std::string number : {"1", "2"}) {
       const std::string seed = (c.newest ? newest : "") + " WEFT_SOFTGPU_SEED=" + number;
@@ -569,7 +587,7 @@ int main(int argc, char** argv) {
     return cudaGetLastError() == cudaSuccess ? 0 : 1;
   }
   if (argc == 3 && std::string(argv[1]) == "--planted") {
-    for (const Case& c : cases)
+    for (const Case& c : all_cases())
       if (argv[2] == std::string(c.name)) {
         c.run();
         return went_on;

@@ -10,6 +10,14 @@ __global__ void load(const int* p, int* out, int at) {
   out[threadIdx.x] = p[at + static_cast<int>(threadIdx.x)];
 }
 __global__ void load_bytes(const char* p, int* out) { *out = *reinterpret_cast<const int*>(p); }
+__global__ void add_to(int* p) { atomicAdd(p, 1); }
+struct Numbers {
+  int of[4];
+};
+__global__ void parameter_at(const __grid_constant__ Numbers numbers, int* out, int at) {
+  *out = numbers.of[at];
+}
+__global__ void trap() { __trap(); }
 __global__ void all_blocks_store(int* p) { *p = static_cast<int>(blockIdx.x); }
 __global__ void read_neighbour(int* p) {
   p[blockIdx.x] = 1;
@@ -47,8 +55,9 @@ __global__ void beyond_shared(int* out, int at) {
   __syncthreads();
   out[threadIdx.x] = all[at];
 }
-__global__ void barriers_apart(int* out) {
-  if (threadIdx.x < 7) {
+// The threads before `split` wait at one barrier, the others at another.
+__global__ void barriers_apart(int* out, unsigned split) {
+  if (threadIdx.x < split) {
     asm volatile("bar.sync 0;" ::: "memory");
     out[threadIdx.x] = 1;
   } else {
@@ -59,6 +68,12 @@ __global__ void barriers_apart(int* out) {
 }
 __global__ void absent_lane(int* out) {
   if (threadIdx.x < 16) out[threadIdx.x] = __shfl_sync(0xffffu, static_cast<int>(threadIdx.x), 20);
+}
+__global__ void mask_without_lane_0(int* out, bool shuffles) {
+  if (shuffles)
+    out[threadIdx.x] = __shfl_sync(0xfffffffeu, static_cast<int>(threadIdx.x), 1);
+  else
+    __syncwarp(0xfffffffeu);
 }
 __global__ void never_arrives(int* out) {
   if (threadIdx.x < 16)
@@ -126,6 +141,15 @@ __global__ void copy_and_read(int* out, const int* in, int pending, bool meets, 
   if (meets) __syncthreads();
   out[l] = first[l ^ neighbour] + second[l ^ neighbour];
 }
+__global__ void copy_of_more(int* in, int bytes) {
+  __shared__ int all[4];
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(all))),
+               "l"(in), "r"(bytes)
+               : "memory");
+  wait_for_all_but(0);
+  in[1] = all[0];
+}
 __global__ void copy_into_what_is_read(int* out, const int* in) {
   __shared__ int all[64];
   const int l = static_cast<int>(threadIdx.x);
@@ -149,6 +173,13 @@ __global__ void local_never_written(int* out, int at) {
     if (i != at) own[(i * 7 + at) % 32] = i + static_cast<int>(threadIdx.x);
   out[threadIdx.x] = own[at > 31 ? at : (at * 7 + at) % 32];
 }
+__global__ void between_numbers(int* out, int byte, bool shared) {
+  __shared__ int all[4];
+  int own[4];
+  for (int i = 0; i < 4; ++i) all[i] = own[(i + byte) % 4] = i;
+  const char* const from = reinterpret_cast<const char*>(shared ? all : own);
+  *out = *reinterpret_cast<const int*>(from + byte);
+}
 __global__ void fill(int* p, int value) { p[threadIdx.x] = value; }
 
 // ---- products of warpgroups, which only code for sm_90a has ----
@@ -162,10 +193,10 @@ __global__ void find_warpgroup_products(int* has) {
 #endif
 }
 // Begins a product with a matrix B (16 x 8) of bf16 whose columns lie in 32 bytes each; A, in registers,
-// is 1.
-__device__ void begin_product(float (&d)[4], const unsigned* b) {
+// is 1. `swizzle`: 3 for such columns, 0 for none.
+__device__ void begin_product(float (&d)[4], const unsigned* b, unsigned long long swizzle = 3) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  const unsigned long long at = __cvta_generic_to_shared(b) >> 4 | 1ull << 16 | 16ull << 32 | 3ull << 62;
+  const unsigned long long at = __cvta_generic_to_shared(b) >> 4 | 1ull << 16 | 16ull << 32 | swizzle << 62;
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
   asm volatile(
       "{.reg .pred p; setp.eq.b32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 "
@@ -203,7 +234,7 @@ __device__ void show_to_products() {
 }
 // A warpgroup multiplies, and a fifth warp, if there is one, stores to B meanwhile. Of each warp the lanes
 // before `lanes` multiply.
-__global__ void store_beside_a_product(float* out, unsigned lanes) {
+__global__ void store_beside_a_product(float* out, unsigned lanes, unsigned long long swizzle = 3) {
   __shared__ __align__(1024) unsigned b[64];
   const unsigned l = threadIdx.x;
   if (l < 64) b[l] = 0x3f803f80;
@@ -213,7 +244,7 @@ __global__ void store_beside_a_product(float* out, unsigned lanes) {
     b[l % 32] = 0;
   } else if (l % 32 < lanes) {
     float d[4]{};
-    begin_product(d, b);
+    begin_product(d, b, swizzle);
     out[l] = wait_for_product(d);
   }
 }
