@@ -106,6 +106,29 @@ bool run(const std::string& what) {
     ncclCommDestroy(comm);
     gather();
   }
+  if (what == "null") ncclSend(nullptr, 64, ncclFloat32, 1 - rank, comm, stream);
+  if (what == "device") {
+    float* there = nullptr;
+    cudaSetDevice(1);
+    cudaMalloc(&there, 64 * sizeof(float));
+    cudaSetDevice(0);
+    gather(there);
+  }
+  if (what == "nobody") broadcast(64, 2);
+  if (what == "left") broadcast(64);
+  if (what == "itself") {
+    ncclGroupStart();
+    ncclSend(mine, 64, ncclFloat32, rank, comm, stream);
+    ncclGroupEnd();
+  }
+  if (what == "streams") {
+    cudaStream_t other = nullptr;
+    cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+    ncclGroupStart();
+    broadcast(64);
+    ncclBroadcast(all, all, 64, ncclFloat32, 0, comm, other);
+    ncclGroupEnd();
+  }
   if (what == "open") ncclGroupStart();
   if (what == "unopened") ncclGroupEnd();
   if (what == "captured") captured([] { ncclCommDestroy(comm); });
