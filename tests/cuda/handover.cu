@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/error_of.hpp"
@@ -67,6 +70,53 @@ struct Net {
   nn::Linear<64, 64> fc{};
   constexpr auto operator()(auto x) const { return fc(x); }
 };
+struct Deep {
+  nn::Linear<64, 96> in{};
+  nn::Linear<96, 64> out{};
+  constexpr auto operator()(auto x) const { return out(gelu(in(x))); }
+};
+
+// A block that is lent, in parts that follow each other. Numbers that nobody may find lie in all of it and,
+// behind each part, 256 bytes that nobody may write.
+class Lent {
+ public:
+  explicit Lent(std::vector<i64> parts) : parts_(std::move(parts)), block_(begin(parts_.size())) {
+    cuda_check(cudaMemset(block_.data(), rubbish, block_.size()), "cudaMemset");
+    cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+  std::byte* part(std::size_t k) { return block_.data() + begin(k); }
+  bool has(const void* data, std::size_t k) { return data >= part(k) && data < part(k) + parts_[k]; }
+  // Whether part k has been used, and nothing behind it.
+  bool used_within(std::size_t k) {
+    std::vector<unsigned char> seen(begin(k + 1) - begin(k));
+    cuda_check(cudaMemcpy(seen.data(), part(k), seen.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    bool within = false;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i] == rubbish) continue;
+      if (static_cast<i64>(i) >= parts_[k]) return false;
+      within = true;
+    }
+    return within;
+  }
+
+ private:
+  static constexpr int rubbish = 0xff;  // NaN
+  std::size_t begin(std::size_t k) const {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < k; ++i) bytes += (static_cast<std::size_t>(parts_[i]) + 511) / 256 * 256;
+    return bytes;
+  }
+
+  std::vector<i64> parts_;
+  DeviceBuffer block_;
+};
+
+auto deep_trainer(Model<Deep, Cuda>& model, const lend& lent) {
+  return make_trainer(
+      model, [](const auto& m, auto x, auto y) { return mse_loss(dropout(m(x), 0.1f), y); }, in<f32, 8, 64>,
+      in<f32, 8, 64>, optim::AdamW{.lr = 1e-2f}, clip::norm(1.0f), precision::bf16, accumulate<2>, seed{3},
+      lent);
+}
 
 }  // namespace
 
@@ -285,6 +335,62 @@ TEST_CASE("cuda handover: memory comes from the caller's pool, and goes back to 
   const Cuda empty{0, nullptr, &none};
   CHECK(error_of([&] { Tensor<f32, Shape<65>, Cuda> x(empty); }) == "cuda/cudaErrorMemoryAllocation");
   CHECK(none.taken == none.given_back);
+}
+
+TEST_CASE("cuda handover: a function works in the memory lent to it, with the bits of one with its own") {
+  const auto f = [](auto a, auto b) { return std::tuple{matmul(a, b), sum<1>(exp(a))}; };
+  auto own = compile(Cuda{}, f, in<f32, 64, 96>, in<f32, 96, 64>);
+  constexpr i64 bytes = decltype(own)::memory_bytes();
+  static_assert(bytes > decltype(own)::workspace_bytes());
+  Lent lent({bytes});
+  {
+    auto borrows = compile(Cuda{}, f, in<f32, 64, 96>, in<f32, 96, 64>, lend{.workspace = lent.part(0)});
+    std::vector<f32> a(64 * 96), b(96 * 64);
+    for (int call = 0; call < 4; ++call) {
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<f32>((i * 37 + static_cast<std::size_t>(call) * 5) % 101) / 50 - 1;
+        b[i] = static_cast<f32>(i * 53 % 103) / 51 - 1;
+      }
+      const auto [product, sums] = borrows(a, b);
+      CHECK(lent.has(product.data(), 0));
+      CHECK(lent.has(sums.data(), 0));
+      const auto [expected_product, expected_sums] = own(a, b);
+      CHECK(!lent.has(expected_product.data(), 0));
+      CHECK(product.to_vector() == expected_product.to_vector());
+      CHECK(sums.to_vector() == expected_sums.to_vector());
+    }
+    CHECK(error_of([&] {
+            compile(Cuda{}, f, in<f32, 64, 96>, in<f32, 96, 64>, lend{.optimizer = lent.part(0)});
+          }) == "exec/lent");
+  }
+  CHECK(lent.used_within(0));
+}
+
+TEST_CASE("cuda handover: a model and its trainer work in memory lent to them, with the bits of their own") {
+  using Made = decltype(deep_trainer(std::declval<Model<Deep, Cuda>&>(), lend{}));
+  static_assert(Made::memory_bytes() > Made::workspace_bytes());
+  std::vector<f32> x(8 * 64), y(8 * 64);
+  const auto train = [&](void* state, const lend& lent) {
+    Model<Deep, Cuda> model(Cuda{}, 5, state);
+    auto trainer = deep_trainer(model, lent);
+    std::vector<f32> all;
+    for (int step = 0; step < 6; ++step) {
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<f32>((i * 37 + static_cast<std::size_t>(step) * 11) % 101) / 50 - 1;
+        y[i] = static_cast<f32>(i * 29 % 97) / 48 - 1;
+      }
+      all.push_back(trainer.step(x, y));
+    }
+    for (const std::vector<f32>& weights :
+         {model.get<"in.weight">().to_vector(), model.get<"out.bias">().to_vector()})
+      all.insert(all.end(), weights.begin(), weights.end());
+    return all;
+  };
+  const std::vector<f32> expected = train(nullptr, lend{});
+  Lent lent({Made::memory_bytes(), Made::optimizer_bytes(), Model<Deep, Cuda>::state_bytes()});
+  CHECK(train(lent.part(2), {.workspace = lent.part(0), .optimizer = lent.part(1)}) == expected);
+  for (std::size_t k = 0; k < 3; ++k) CHECK(lent.used_within(k));
+  CHECK(error_of([&] { train(nullptr, {.optimizer = lent.part(1) + 4}); }) == "cuda/misaligned");
 }
 
 TEST_CASE("cuda handover: a GPU that is lost is one error, whoever lost it") {
