@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|neighbours|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|neighbours|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh readme_cuda FOLDER NVCC, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
@@ -291,6 +291,20 @@ readme() {
   [ -s "$scratch/digits.safetensors" ] || bad "the README's program saved nothing"
 }
 
+readme_cuda() { # readme_cuda FOLDER NVCC: the README's own line for nvcc, on the software device in FOLDER
+  local line any='-gencode arch=compute_80,code=[compute_80,sm_80]'
+  first_program "$source/README.md" >"$scratch/prog.cpp"
+  ln -s "$source/examples" "$source/include" "$scratch"
+  line=$(grep '^nvcc ' "$source/README.md")
+  expect "$scratch/prog.cpp" '^int main\(\) \{$'
+  [[ "$line" == *' -arch=native '*' && ./prog' ]] || bad "the README's line for nvcc builds for another machine, or runs nothing: $line"
+  # no GPU says what is native; the device reads PTX that is not compressed and stands in for a runtime that is shared
+  line=${line/-arch=native/$any -cudart shared -no-compress}
+  (cd "$scratch" && PATH=$(dirname "$2"):$PATH LD_LIBRARY_PATH=$1 bash -c "$line") >"$scratch/said" 2>&1 ||
+    bad "the README's line for nvcc does not build and run: $(cat "$scratch/said")"
+  [ -s "$scratch/digits.safetensors" ] || bad "the README's program saved nothing"
+}
+
 program() { # program PROGRAM SOURCE: says what its source's last lines say that it prints
   "$1" >"$scratch/said" || bad "$2 failed"
   sed -n 's,^// prints: ,,p' "$2" | diff - "$scratch/said" || bad "$2 prints something else (< said to, > does)"
@@ -357,7 +371,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | neighbours | number_format | regression | readme | pages | program | embed) "$name" "$@" ;;
+  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | neighbours | number_format | regression | readme | readme_cuda | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"
