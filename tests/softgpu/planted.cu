@@ -113,6 +113,14 @@ const Case cases_of_kernels[] = {
      },
      "unordered streams: store at 0x[0-9a-f]+, byte 0 of [^\n]*, by thread [^\n]*: other work read there",
      false},
+    {"atomic operation where another stream writes",
+     [] {
+       in_two_streams([](int* p, cudaStream_t s) { add_to<<<1, 1, 0, s>>>(p); },
+                      [](int* p, cudaStream_t s) { fill<<<1, 32, 0, s>>>(p, 1); });
+     },
+     "unordered streams: atomic at 0x[0-9a-f]+, byte 0 of [^\n]*, by thread [^\n]*: other work wrote "
+     "there",
+     false},
     {"store to where another stream writes",
      [] {
        in_two_streams([](int* p, cudaStream_t s) { store<<<1, 32, 0, s>>>(p, 0); },

@@ -68,13 +68,15 @@ void report_load(Warp& warp, const Op& op, int lane, u64 address, Tag tag) {
 }
 
 // A store where work that is in no order with this one has read or written.
-void order_store(Warp& warp, const Op& op, int lane, const Region& region, u64 address, u32 bytes) {
+void order_store(Warp& warp, const Op& op, int lane, const Region& region, u64 address, u32 bytes,
+                 const char* access = "store") {
   for (u32 i = 0; i < bytes; ++i) {
     const bool wrote = order().wrote_unordered(region.tags_at(address)[i]);
     if (!wrote && !order().read_unordered(region.reader_of(address + i))) continue;
     report("unordered streams", place(warp, op),
-           "store at " + memory().describe(address + i) + ", " + where(warp, op, lane) + ": other work " +
-               (wrote ? "wrote" : "read") + " there, and no event or wait puts the two in order");
+           access + (" at " + memory().describe(address + i)) + ", " + where(warp, op, lane) +
+               ": other work " + (wrote ? "wrote" : "read") +
+               " there, and no event or wait puts the two in order");
     return;
   }
 }
@@ -122,6 +124,8 @@ std::byte* atomic_global(Warp& warp, const Op& op, int lane, u64 address, u32 by
   Region& region = region_of(warp, op, lane, address, bytes, bytes, "atomic");
   if (region.tags != nullptr) {
     if (region.tags_at(address)[0] == unwritten) report_load(warp, op, lane, address, unwritten);
+    if (order().marks_reads()) region.mark_read(address, bytes, order().reader());
+    if (order().any_unordered()) order_store(warp, op, lane, region, address, bytes, "atomic");
     std::fill_n(region.tags_at(address), bytes, order().tag());
   }
   return region.at(address);
