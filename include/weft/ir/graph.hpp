@@ -83,7 +83,7 @@ struct Graph {
   List<Span> bodies;     // of loops: graphs as words (freeze.hpp), in body_words; equal ones are one
   List<u64> body_words;
   bool biases_placed =
-      false;             // sums with a bias stand in the order in which they are to be computed (LateBias)
+      false;  // sums with a bias stand in the order in which they are to be computed (DeferredBias)
   bool is_body = false;  // a loop's body: inputs and outputs are numbered as in loop.hpp
   int key_input = -1;    // of a body: the input (4 words) that random numbers take in place of seed and step
 

@@ -23,7 +23,7 @@ struct Clustering {
   int reserved_used = 0;
 };
 
-// A Clustering of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
+// A Clustering of a graph, and questions about it; Fuser (fuse.hpp) continues with it.
 class ClusteringState {
  protected:
   // `tight`: of each node how often a kernel that held it was too large; none where kernels are

@@ -32,11 +32,11 @@ constexpr bool is_column_bias(const ir::Graph& g, int dot, const View& v, const 
 
 // (dot + bias) + x, with nothing else reading the product or the first sum, becomes (dot + x) + bias: in that
 // order one kernel can do both. `uses` counts the readers of each node, outputs among them.
-struct LateBias {
+struct DeferredBias {
   int inner = -1;  // dot + bias, which goes
   int dot = -1, bias = -1, x = -1;
 };
-constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
+constexpr DeferredBias deferred_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
   const ir::Node& sum = nodes[node];
   if (sum.op != ir::Op::add || sum.dtype != DType::f32) return {};
   const int* outer = edges + sum.first;

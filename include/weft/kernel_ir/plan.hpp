@@ -93,7 +93,7 @@ class Planner {
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
-      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
+      if (nodes_[i].op == ir::Op::flat_concat) concat_copies(i);
     for (const ir::Assign& a : g.assigns) {
       const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
@@ -235,7 +235,7 @@ class Planner {
     offsets_[x] = offset;
   }
   constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
-  constexpr void pack_copies(int i) {
+  constexpr void concat_copies(int i) {
     const int dtype = static_cast<int>(nodes_[i].dtype);
     const u64 base = arena_at_[dtype];
     p.where[i] = base;

@@ -100,7 +100,7 @@ class Tiler {
     constexpr i64 most = 1024;
     const bool small = !tiling.flat && kernel.space.size() < 8 * chunk_elements;
     // what is small but costly is still worth several threads
-    const i64 elements = small ? dear_elements(kernel) : chunk_elements;
+    const i64 elements = small ? costly_elements(kernel) : chunk_elements;
     i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
@@ -113,7 +113,7 @@ class Tiler {
     return per_chunk;
   }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
-  constexpr i64 dear_elements(const Kernel& kernel) const {
+  constexpr i64 costly_elements(const Kernel& kernel) const {
     i64 cost = 1;
     for (int i = 0; i < kernel.body.size; ++i) {
       const ir::Op op = nodes_[pool_[kernel.body.begin + i]].op;

@@ -52,8 +52,8 @@ constexpr ir::Graph place_biases(const ir::Graph& g) {
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
     if (node.op == ir::Op::add && found.live[i])
-      if (const kernel_ir::LateBias late =
-              kernel_ir::late_bias(g.nodes.data(), g.edges.data(), i, found.uses.data());
+      if (const kernel_ir::DeferredBias late =
+              kernel_ir::deferred_bias(g.nodes.data(), g.edges.data(), i, found.uses.data());
           late.inner >= 0) {
         const int inner[2]{moved[late.dot], moved[late.x]};
         operands[0] = b.add(node, inner, 2);
@@ -79,11 +79,11 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   u8* const live = found.live.data();
   const int* const uses = found.uses.data();
   const bool variables = found.variables;
-  List<kernel_ir::LateBias> late;
+  List<kernel_ir::DeferredBias> late;
   List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
   for (int i = 0; i < n && !g.biases_placed; ++i) {
     if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const kernel_ir::LateBias sum = kernel_ir::late_bias(nodes, all_edges, i, uses);
+    const kernel_ir::DeferredBias sum = kernel_ir::deferred_bias(nodes, all_edges, i, uses);
     if (sum.inner < 0) continue;
     if (late_at.empty()) late_at = List<int>(n, -1);
     live[sum.inner] = 0;
@@ -134,7 +134,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
-      const kernel_ir::LateBias& sum = late[late_at[i]];
+      const kernel_ir::DeferredBias& sum = late[late_at[i]];
       const int inner[2]{moved[sum.dot], moved[sum.x]};
       const int outer[2]{add(node, inner, 2), moved[sum.bias]};
       moved[i] = add(node, outer, 2);

@@ -35,11 +35,11 @@ struct Sum {
     axes.contracted_b[0] = 0;
     return ir::dot(x, w, axes, DType::f32);
   }
-  kernel_ir::LateBias late(ir::Value sum) const {
+  kernel_ir::DeferredBias late(ir::Value sum) const {
     std::vector<int> uses(static_cast<std::size_t>(b.graph.nodes.size()), 0);
     for (const int e : b.graph.edges) ++uses[static_cast<std::size_t>(e)];
     ++uses[static_cast<std::size_t>(sum.id)];
-    return kernel_ir::late_bias(b.graph.nodes.data(), b.graph.edges.data(), sum.id, uses.data());
+    return kernel_ir::deferred_bias(b.graph.nodes.data(), b.graph.edges.data(), sum.id, uses.data());
   }
 };
 
@@ -49,7 +49,7 @@ TEST_CASE("epilogue: a bias in front of a residual is found, unless the first su
   Sum s;
   const ir::Value dot = s.product(), wide = ir::broadcast(s.bias, dot.dims()), inner = dot + wide,
                   sum = inner + s.residual;
-  const kernel_ir::LateBias found = s.late(sum);
+  const kernel_ir::DeferredBias found = s.late(sum);
   CHECK(found.inner == inner.id);
   CHECK(found.dot == dot.id);
   CHECK(found.bias == wide.id);

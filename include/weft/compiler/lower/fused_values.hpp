@@ -275,7 +275,7 @@ class FusedValues {
   // What a later pass over the row would compute again, at a price: those of its members that a later pass
   // begins with are kept.
   constexpr void choose_kept() {
-    constexpr int dear = 8;
+    constexpr int costly = 8;
     i64 cols = 1;
     for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
     const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
@@ -297,9 +297,9 @@ class FusedValues {
       const ir::Node& node = nodes_[info.node];
       info.cost = ir::info(node.op).cost;
       for (int a = 0; a < node.arity; ++a) info.cost += info_[resolve(edges_[node.first + a])].cost;
-      if (info.cost > dear) info.cost = dear;  // as dear as can be
+      if (info.cost > costly) info.cost = costly;  // as costly as can be
       info.keep =
-          info.begins_later && info.cost >= dear && is_float(node.dtype) && kept_ < most_kept && kept_ < 4;
+          info.begins_later && info.cost >= costly && is_float(node.dtype) && kept_ < most_kept && kept_ < 4;
       if (!info.keep) continue;
       info.keep_slot = kept_++;
       info.cost = 0;
