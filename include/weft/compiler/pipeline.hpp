@@ -5,12 +5,13 @@
 //   trace           the user's function leaves a graph; attention that it composes becomes one operation
 //   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
+//   reduce          of a trainer on ranks: gradients become sums over the ranks
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
-//   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped, what is copied in another order computed in that order,
-//   and
-//                   attention of few queries split along the keys
+//   rematerialize   of a trainer with a checkpoint policy: what the backward pass computes again
+//   gather          of a trainer with comm::zero<3>: parameters are gathered before they are read
+//   prune           what nothing needs is dropped, what would be copied into another order is computed in it,
+//                   and attention of few queries is split along the keys
 //                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become kernels
 //   collect         what each kernel computes, reads and stores
@@ -18,7 +19,7 @@
 //   lower           kernels become code and launches
 //   link            the constants of the program
 //
-// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// The first eight need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
 // (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
 // print(pass, module) of print.hpp.
