@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the examples as a user does and checks what they say and leave.
-# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|neighbours|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh readme_cuda FOLDER NVCC, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
+# usage: run.sh autoencoder|digits|digits_cnn|gpt|lstm_forecast|neighbours|number_format|regression PROGRAM, run.sh ddp MPIEXEC PROGRAM, run.sh distributed MPIEXEC FIRST PROGRAM, run.sh readme COMPILER, run.sh readme_cuda FOLDER NVCC, run.sh cuda FOLDER PROGRAMS, run.sh pages, run.sh program PROGRAM SOURCE, run.sh embed CMAKE BUILD COMPILER GENERATOR MAKE
 set -u
 export LC_ALL=C
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE # a note about them is not what is looked at
@@ -291,6 +291,40 @@ readme() {
   [ -s "$scratch/digits.safetensors" ] || bad "the README's program saved nothing"
 }
 
+cuda() { # cuda FOLDER PROGRAMS: the examples as CUDA, some steps each, on the software device in FOLDER
+  local lib=$1 programs=$2 data=$source/examples/data program
+  steps() { # steps NAME OPTIONS...: runs it, and the last line says where
+    local name=$1
+    shift
+    mkdir -p "$scratch/$name"
+    (cd "$scratch/$name" && LD_LIBRARY_PATH=$lib timeout 300 "$programs/${name}_cuda" "$@") >"$scratch/said" 2>"$scratch/errors" ||
+      bad "$name failed as CUDA: $(tail -3 "$scratch/errors")"
+    ! grep '^softgpu: .* findings' "$scratch/errors" || bad "$name: $(head -5 "$scratch/errors")"
+    tail -1 "$scratch/said" >"$scratch/line"
+  }
+  head -c 3000 "$data/verse.txt" >"$scratch/verse.txt"
+  head -61 "$data/houses.csv" >"$scratch/houses.csv"
+  head -201 "$data/demand.csv" >"$scratch/demand.csv"
+  for program in "$programs"/*_cuda; do
+    program=$(basename "$program" _cuda)
+    case $program in
+      autoencoder | digits | digits_cnn) steps "$program" --epochs 1 --data "$data/digits.bin" ;;
+      number_format) steps "$program" --epochs 1 ;;
+      neighbours) steps "$program" --digits 50 ;;
+      regression) steps "$program" --data "$scratch/houses.csv" --target price --epochs 1 ;;
+      lstm_forecast) steps "$program" --data "$scratch/demand.csv" --column demand --epochs 1 ;;
+      gpt) steps "$program" --data "$scratch/verse.txt" --steps 3 --every 3 --tokens 4 ;;
+      *) bad "no steps of $program are known" ;;
+    esac
+    case $program in
+      regression) expect "$scratch/line" '^regression: .*RMSE [0-9]' ;;
+      lstm_forecast) expect "$scratch/line" '^lstm_forecast: .*RMSE [0-9]' ;;
+      number_format) expect "$scratch/said" '^test accuracy: ' ;;
+      *) expect "$scratch/line" "^$program: .*\(cuda\)$" ;;
+    esac
+  done
+}
+
 readme_cuda() { # readme_cuda FOLDER NVCC: the README's own line for nvcc, on the software device in FOLDER
   local line any='-gencode arch=compute_80,code=[compute_80,sm_80]'
   first_program "$source/README.md" >"$scratch/prog.cpp"
@@ -371,7 +405,7 @@ embed() {
 }
 
 case $name in
-  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | neighbours | number_format | regression | readme | readme_cuda | pages | program | embed) "$name" "$@" ;;
+  autoencoder | ddp | digits | digits_cnn | distributed | gpt | lstm_forecast | neighbours | number_format | regression | readme | readme_cuda | cuda | pages | program | embed) "$name" "$@" ;;
   *) echo "there is no example test '$name'" && exit 2 ;;
 esac
 [ "$failures" -eq 0 ] && echo "examples: $name as expected"

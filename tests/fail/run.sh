@@ -8,7 +8,8 @@
 #   // flags: FLAGS             for the wrong program alone
 #   // header: none             without the precompiled header; flags need it, too
 #   // nvcc: text               in the place of all of these in the first error of nvcc, where it says it itself
-# g++ and clang print exactly one line with " error: ", and at most 40 lines in all. Of nvcc, which writes types in words of its
+# g++ and clang print exactly one line with " error: ", at most 40 lines in all, and among them the line of the program that is
+# at fault, by its number. Of nvcc, which writes types in words of its
 # own, the first error holds one of the texts.
 # The same file must compile with -DWEFT_FIXED: so it is the mistake, and not a typing error, that fails. That is asked of the first
 # compiler alone, and with WEFT_FAIL_HEADER, as CTest has it, of a third of the programs, which changes as the tenth below.
@@ -111,6 +112,7 @@ for compiler in "${compilers[@]}"; do
   lines=$(wc -l <"$scratch/wrong")
   [ "$errors" -eq 1 ] || problem "$errors errors, and not one"
   [ "$lines" -le 40 ] || problem "$lines lines of output, more than 40"
+  grep -qE "$(basename "$file"):[0-9]+:" "$scratch/wrong" || problem "no line of the program is named"
   [ "$problems" -eq "$before" ] || head -30 "$scratch/wrong"
 done
 [ "$problems" -eq 0 ] && echo "$(basename "$file"): fails as it must in ${compilers[*]} (rotation $rotation)"

@@ -36,7 +36,7 @@ def registered(ctest, build):
             found.add((group, "rest"))
         elif "examples" in labels:
             found.add((group, "examples"))
-        elif not {"cuda", "slow"} & set(labels):
+        elif not {"cuda", "examples_cuda", "slow"} & set(labels):
             found.add((group, "no suite"))
     return found
 
