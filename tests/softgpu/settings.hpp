@@ -5,11 +5,10 @@
 //                            (default 0: not)
 //   WEFT_SOFTGPU_COUNT=1     prints what each kernel did when the process ends
 //   WEFT_SOFTGPU_SAMPLE=N    of each launch only the first and the last block and N between run, products and
-//   large
-//                            copies do not, and nothing is checked of who wrote what: for counting large
-//                            programs
+//                            large copies do not, and nothing is checked of who wrote what: for counting
 //   WEFT_SOFTGPU_NEWEST=1    runs a module's PTX of its newest target, where the oldest is run else
 //   WEFT_SOFTGPU_PRODUCTS=0  has the library offer no algorithm for any product
+//   WEFT_SOFTGPU_PRODUCTS=2  ... for none whose operands are said to be aligned to more than elements
 
 #include <cstdlib>
 
@@ -23,7 +22,7 @@ struct Settings {
   bool count = number("WEFT_SOFTGPU_COUNT", 0) != 0;
   u64 sample = number("WEFT_SOFTGPU_SAMPLE", 0);
   bool newest = number("WEFT_SOFTGPU_NEWEST", 0) != 0;
-  bool products = number("WEFT_SOFTGPU_PRODUCTS", 1) != 0;
+  u64 products = number("WEFT_SOFTGPU_PRODUCTS", 1);
 
   static u64 number(const char* name, u64 otherwise) {
     const char* text = std::getenv(name);

@@ -1,5 +1,6 @@
 // cuBLASLt's entry points, as far as weft calls them. The library's setters refuse almost nothing; what it
 // cannot do is found by the heuristic and by the product.
+#include <algorithm>
 #include <cstring>
 
 #include "softgpu/cublaslt/matmul.hpp"
@@ -235,10 +236,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   *count = 0;
   if (!known(handle, "cublasLtMatmulAlgoGetHeuristic")) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (most < 1) return CUBLAS_STATUS_INVALID_VALUE;
-  if (!settings().products || lt::refusal(inside<Descriptor>(d), inside<Matrix>(a), inside<Matrix>(b),
-                                          inside<Matrix>(c), inside<Matrix>(result)) != nullptr)
+  if (settings().products == 0 || lt::refusal(inside<Descriptor>(d), inside<Matrix>(a), inside<Matrix>(b),
+                                              inside<Matrix>(c), inside<Matrix>(result)) != nullptr)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   const Preference& preference = inside<Preference>(p);
+  int widest = 1;  // element
+  for (cublasLtMatrixLayout_t x : {a, b, c, result})
+    widest = std::max(widest, lt::type_bytes(inside<Matrix>(x).type));
+  for (const u32 alignment : preference.alignment)
+    if (settings().products == 2 && alignment > static_cast<u32>(widest)) return CUBLAS_STATUS_NOT_SUPPORTED;
   Algorithm algorithm;
   algorithm.workspace = preference.workspace >= wanted_workspace ? wanted_workspace : 0;
   for (int k = 0; k < 4; ++k) algorithm.alignment[k] = preference.alignment[k];
