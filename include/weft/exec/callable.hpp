@@ -57,8 +57,10 @@ WEFT_REFUSAL(
     "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");
 WEFT_REFUSAL(
     ScalesArePositive,
-    "a standard deviation is not negative; the rate of exponential, the width of cauchy, the p of geometric "
-    "and the delta and beta of huber_loss and smooth_l1_loss are positive (l1_loss is their limit at 0)");
+    "a standard deviation is not negative, nor is the bound of renorm; the rate of exponential, the width of "
+    "cauchy, the p of geometric, the tau of gumbel_softmax and the delta and beta of huber_loss and "
+    "smooth_l1_loss are positive (l1_loss is their limit at 0); the upper slope of RReLU is not below the "
+    "lower");
 WEFT_REFUSAL(
     BoundsHoldIntegers,
     "randint draws from [low, high): low is less than high, and all between are numbers of its dtype, as 300 "

@@ -28,36 +28,23 @@ namespace module_detail {
 
 // Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
 template <int Axes>
-struct DropBlocks : Operation<DropBlocks<Axes>> {
-  using weft_draws = void;
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, GivenRank<Axes>>) > 0);
-    const double keep = 1.0 - static_cast<double>(p);
-    if (keep >= 1) return X{x.value};
-    Dims d = X::shape::value;
-    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value kept = weft::detail::kept_with(b, d, keep);
-    const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
-    return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
-  }
-};
+struct DropBlocks : ZeroedOf<DropBlocks<Axes>, Axes> {};
 
 }  // namespace module_detail
 
 namespace functional {
 
 // Whole channels of (N, C, ...) with probability p, whatever the mode, as weft::dropout drops elements.
-template <class X>
-constexpr auto dropout1d(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto dropout1d(const X& x, const P& p = 0.5f) {
   return module_detail::DropBlocks<2>{}(x, p);
 }
-template <class X>
-constexpr auto dropout2d(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto dropout2d(const X& x, const P& p = 0.5f) {
   return module_detail::DropBlocks<2>{}(x, p);
 }
-template <class X>
-constexpr auto dropout3d(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto dropout3d(const X& x, const P& p = 0.5f) {
   return module_detail::DropBlocks<2>{}(x, p);
 }
 
@@ -86,19 +73,26 @@ struct DropPath {
 namespace module_detail {
 
 // Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
-template <int Axes>
-struct AlphaDrop : Operation<AlphaDrop<Axes>> {
-  using weft_draws = void;
+template <int Axes = max_rank>
+struct AlphaDrop : DropoutOf<AlphaDrop<Axes>, Axes> {
+  static constexpr double alpha = 1.7580993408473766;
   template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    const double drop = static_cast<double>(p), keep = 1 - drop, alpha = 1.7580993408473766;
-    if (drop <= 0) return X{x.value};
-    Dims d = X::shape::value;
-    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value kept = weft::detail::kept_with(b, d, keep);
+  static constexpr auto dropped(const X& x, const ir::Value& kept, double keep) {
+    const double drop = 1 - keep;
     const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
     const ir::Value scaled = x.value * a + alpha * a * drop;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
+  }
+  template <class X>
+  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Dims& d, const Expr<f32, Shape<>>& p) {
+    const auto keep = sub(1, p);
+    const auto a = where(gt(keep, 0), rsqrt(mul(add(mul(alpha * alpha, p), 1), keep)), 0);
+    const ir::Value kept =
+        ir::binary(ir::Op::lt, weft::detail::uniform_bits(b, d), ir::broadcast(keep.value, d));
+    const auto scaled = add(mul(x, a), mul(mul(alpha, a), p));
+    const auto rest = mul(mul(-alpha, a), keep);
+    const ir::Value others = ir::broadcast(ir::cast(rest.value, scaled.value.dtype()), X::shape::value);
+    return X{ir::cast(ir::select(kept, scaled.value, others), dtype_of<typename X::dtype>)};
   }
 };
 
@@ -107,13 +101,12 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
 namespace functional {
 
 // alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
-template <class X>
-constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
-  const auto e = to_expr(x);
-  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
+template <class X, class P = float>
+constexpr auto alpha_dropout(const X& x, const P& p = 0.5f) {
+  return module_detail::AlphaDrop<>{}(x, p);
 }
-template <class X>
-constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto feature_alpha_dropout(const X& x, const P& p = 0.5f) {
   return module_detail::AlphaDrop<2>{}(x, p);
 }
 
@@ -124,8 +117,7 @@ struct AlphaDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, mode.training ? p : 0.0f);
+    return module_detail::AlphaDrop<>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
 struct FeatureAlphaDropout {

@@ -140,10 +140,15 @@ constexpr ir::Value inverse_erf(ir::Value x) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    BoundsRise,
+    "nn::init::Uniform<Low, High, Denominator> and TruncNormal<Numerator, Denominator, Low, High>: the "
+    "lower bound stands in front of the upper: write Uniform<-1, 1, 10> for [-0.1, 0.1)");
 // Uniform in [Low / Denominator, High / Denominator).
 template <auto Low = 0, auto High = 1, auto Denominator = 1>
 struct Uniform {
   static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Low, High, Denominator>, Uniform>) > 0);
+  static_assert(sizeof(BoundsRise<(Low * 1.0 / Denominator <= High * 1.0 / Denominator), Uniform>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return uniform_between(b, d, static_cast<double>(Low) / Denominator,
                            static_cast<double>(High) / Denominator);
@@ -158,7 +163,7 @@ struct TruncNormal {
       sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator, Low, High>, TruncNormal>) >
       0);
   static_assert(sizeof(DeviationIsPositive<(Numerator * 1.0 / Denominator > 0), TruncNormal>) > 0);
-  static_assert(Low < High, "TruncNormal: the bounds must rise");
+  static_assert(sizeof(BoundsRise<(Low < High), TruncNormal>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
     const auto below = [&](double bound) {

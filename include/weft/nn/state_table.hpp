@@ -166,7 +166,8 @@ constexpr bool plain() {
 }
 
 WEFT_REFUSAL(DropoutRateFits,
-             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}");
+             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}, "
+             "nn::MultiheadAttention<64, 8> attn{.dropout = 0.1f}");
 
 template <class M>
 struct CheckedTable {

@@ -160,6 +160,7 @@ constexpr void walk(M& m, N& name, F& f, G& g) {
     name.frozen = before;
   } else if constexpr (std::is_class_v<T>) {
     if constexpr (requires { g.rate(m.p), m.mode.training; }) g.rate(m.p);
+    if constexpr (requires { g.rate(m.dropout), m.mode.training; }) g.rate(m.dropout);
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) name.append(field);
       if constexpr (HasMemberSuffix<T>) name.join(T::member_suffix());

@@ -62,6 +62,10 @@ void check_numbers(const O& o) {
   if constexpr (requires { o.d; }) {
     if (!(o.d >= 1)) detail::refuse_number("d", static_cast<double>(o.d), "1 or more");
   }
+  if constexpr (requires { o.beta2_decay; }) {
+    if (!(o.beta2_decay <= 0))
+      detail::refuse_number("beta2_decay", static_cast<double>(o.beta2_decay), "0 or less");
+  }
   if constexpr (requires { o.dampening; }) {
     if (o.nesterov && (o.momentum <= 0 || o.dampening != 0))
       throw Error("optim/bad-argument", "nesterov needs a momentum above 0 and no dampening");
@@ -69,6 +73,7 @@ void check_numbers(const O& o) {
   if constexpr (requires { o.rule.decay; }) detail::up_to_one("decay", static_cast<double>(o.rule.decay));
   if constexpr (requires { o.rule.every; }) {
     if (o.rule.every < 1) detail::refuse_number("every", static_cast<double>(o.rule.every), "1 or more");
+    if (o.rule.start < 1) detail::refuse_number("start", static_cast<double>(o.rule.start), "1 or more");
   }
   if constexpr (requires { o.others.betas; }) check_numbers(o.others);
 }

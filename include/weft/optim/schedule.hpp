@@ -321,6 +321,8 @@ struct OneCycle {
 constexpr Schedule one_cycle(f64 max_lr, Steps total_steps, OneCycle options = {}) {
   detail::check(total_steps > 0, "one_cycle: total_steps must be positive");
   detail::check(options.pct_start >= 0 && options.pct_start <= 1, "one_cycle: pct_start must lie in [0, 1]");
+  detail::check(options.div_factor > 0 && options.final_div_factor > 0,
+                "one_cycle: div_factor and final_div_factor must be positive");
   return Schedule({.kind = detail::Kind::one_cycle,
                    .choice = static_cast<int>(options.anneal),
                    .base = max_lr,

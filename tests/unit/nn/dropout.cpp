@@ -3,7 +3,9 @@
 #include <set>
 
 #include "reference.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/nn/activation.hpp"
+#include "weft/ops/shape/creation.hpp"
 #include "weft/ops/transform/grad.hpp"
 
 using namespace nn_test;
@@ -120,4 +122,22 @@ TEST_CASE("dropout: the functions drop elements or channels in every mode, with 
   };
   check_alpha(alpha, d_alpha, 1);
   check_alpha(feature, d_feature, 8);
+}
+
+TEST_CASE("dropout: of run-time tensors, the same values as of a traced function") {
+  const auto values = [](const auto& t) {
+    std::set<float> found(t.begin(), t.end());
+    return std::vector<float>(found.begin(), found.end());
+  };
+  const Tensor<f32, Shape<64, 16, 8>> x = full<f32, 64, 16, 8>(2);
+  const Tensor<f32, Shape<64, 16, 8>> channels = nn::functional::dropout2d(x, 0.25f);
+  for (i64 i = 0; i < channels.size(); ++i) CHECK(channels[i] == channels[i / 8 * 8]);
+  CHECK(values(channels) == std::vector<float>{0, static_cast<float>(2 / 0.75)});
+  auto traced = compile(
+      Cpu{1}, [](auto v) { return nn::functional::alpha_dropout(v, 0.25f); }, in<f32, 64, 16, 8>);
+  const Tensor<f32, Shape<64, 16, 8>> elements = nn::functional::alpha_dropout(x, 0.25f), same = traced(x);
+  const auto found = values(elements), wanted = values(same);
+  REQUIRE(found.size() == 2);
+  REQUIRE(wanted.size() == 2);
+  for (std::size_t k = 0; k < 2; ++k) CHECK(found[k] == doctest::Approx(wanted[k]));
 }

@@ -49,6 +49,9 @@ TEST_CASE("check: what torch.optim refuses") {
   CHECK(refused(optim::Muon{.others = {.lr = -1.0f}}) == bad);
   CHECK(refused(optim::ema(optim::SGD{}, 1.5f)) == bad);
   CHECK(refused(optim::swa(optim::SGD{}, {.every = 0})) == bad);
+  CHECK(refused(optim::swa(optim::SGD{}, {.start = 0})) == bad);
+  CHECK(refused(optim::swa(optim::groups(optim::no_decay(is_bias), optim::SGD{}), {.start = -5})) == bad);
+  CHECK(refused(optim::Adafactor{.beta2_decay = 0.8f}) == bad);
   CHECK(refused(optim::groups(optim::rule(is_bias, [](auto& o) { o.lr = -1.0f; }), optim::AdamW{})) == bad);
   CHECK(refused(optim::AdamW{.lr = schedule::cosine(-0.1, 10)}) == bad);
 }

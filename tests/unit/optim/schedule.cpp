@@ -131,6 +131,7 @@ TEST_CASE("schedule: wrong arguments are refused") {
   CHECK(id([] { return cosine(1, 0); }) == bad);
   CHECK(id([] { return cosine_restarts(1, 3, 0); }) == bad);
   CHECK(id([] { return one_cycle(1, 10, {.pct_start = 1.5}); }) == bad);
+  CHECK(id([] { return one_cycle(1, 10, {.div_factor = 0}); }) == bad);
   CHECK(id([] { return warmup_cosine(1, 11, 10); }) == bad);
   CHECK(id([] { return multistep(1, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}); }) == bad);
   CHECK(id([] { return sequential({constant(1), constant(2)}, {}); }) == bad);

@@ -37,11 +37,13 @@ constexpr const V& checked_in(const V& v, double low, double high, const char* w
   return v;
 }
 
+inline constexpr const char* rate_text = "the rate of a dropout is the share that it drops, from 0 to 1";
 inline constexpr const char* share_text = "a probability, the q of a quantile and a smoothing lie in [0, 1]";
 inline constexpr const char* delta_text =
     "the delta of huber_loss and the beta of smooth_l1_loss are positive";
 inline constexpr const char* scale_text =
-    "a standard deviation is not negative, a rate and a width are positive, the p of geometric lies in (0, "
-    "1]";
+    "a standard deviation is not negative, nor is the bound of renorm, a rate, a width and the tau of "
+    "gumbel_softmax are positive, the p of geometric lies in (0, 1], the upper slope of rrelu is not below "
+    "the lower";
 
 }  // namespace WEFT_NAMESPACE::detail

@@ -1,6 +1,7 @@
 #pragma once
 // torch.linalg.vector_norm of every order and torch.linalg.matrix_norm of those that need no singular values.
 
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/reduce/composed.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -81,8 +82,8 @@ struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
 // Slices along A whose norm of order P is above a bound are scaled down to it.
 template <int A, int P>
 struct RenormOp : Operation<RenormOp<A, P>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in, double bound) {
+  template <class X, class Bound>
+  static constexpr auto apply(ir::Builder& b, const X& in, const Bound& bound) {
     constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
     static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
     if constexpr (axis) {
@@ -92,7 +93,9 @@ struct RenormOp : Operation<RenormOp<A, P>> {
         return NormOp<P, true, (K + (K >= normalize_axis(A, X::rank)))...>::apply(b, x);
       }
       (std::make_integer_sequence<int, X::rank - 1>{});
-      const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
+      if (!detail::lies_in(bound, 0, detail::unlimited))
+        return detail::without_value<X>(b, ir::Valueless::no_scale);
+      const Expr<T, Shape<>> most{detail::as_value<T>(b, bound)};
       const auto over = gt(length, most);  // elsewhere the length has no part, be it NaN
       const auto factor = where(over, div(most, where(over, length, 1) + 1e-7), 1);
       return CastOp<typename X::dtype>::apply(b, x * factor);
@@ -149,11 +152,11 @@ constexpr auto matrix_norm(const X& x, OrderOf<P>, KeepDim) {
 // renorm<axis>(x, bound), renorm<axis>(x, order<1>, bound): torch.renorm(x, p, axis, bound).
 template <int A, class X>
 constexpr auto renorm(const X& x, double bound) {
-  return RenormOp<A, 2>{}(x, bound);
+  return RenormOp<A, 2>{}(x, detail::checked_in(bound, 0, detail::unlimited, detail::scale_text));
 }
 template <int A, class X, int P>
 constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
-  return RenormOp<A, P>{}(x, bound);
+  return RenormOp<A, P>{}(x, detail::checked_in(bound, 0, detail::unlimited, detail::scale_text));
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -377,6 +377,9 @@ struct ScaledDotProductAttentionOp
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
+      if (!detail::lies_in(p, 0, 1))
+        return results(detail::without_value<R>(b, ir::Valueless::no_rate),
+                       detail::without_value<Expr<T, S>>(b, ir::Valueless::no_rate));
       const auto open = [&](ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
           return detail::in_front_of(builder,
@@ -409,6 +412,12 @@ struct ScaledDotProductAttentionOp
 // A number, and no truth value, which would be meant as is_causal.
 template <class P>
 concept DropProbability = std::is_arithmetic_v<P> && !std::is_same_v<P, bool>;
+namespace detail {
+template <class P>
+constexpr double checked_rate(const P& p) {
+  return static_cast<double>(checked_in(p, 0, 1, rate_text));
+}
+}  // namespace detail
 
 // scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(query, key, value, attn_mask, dropout_p):
 // query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev). attn_mask, if any, broadcasts to
@@ -421,7 +430,7 @@ constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const 
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P>
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                             const P& dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p));
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, detail::checked_rate(dropout_p));
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
@@ -432,7 +441,7 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
           DropProbability P>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask, const P& dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, detail::checked_rate(dropout_p),
                                                       attn_mask);
 }
 // The same, with the lengths of the keys behind: keys from lengths[b] on are not attended to, and tiles of
@@ -447,7 +456,7 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, const P& dropout_p,
                                             const KeyLengths<N>& lengths) {
   return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
-      query, key, value, static_cast<double>(dropout_p), lengths.lengths);
+      query, key, value, detail::checked_rate(dropout_p), lengths.lengths);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M, class N>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
@@ -462,7 +471,7 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
                                                                  const M& attn_mask, const P& dropout_p,
                                                                  const KeyLengths<N>& lengths) {
   return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
-      query, key, value, static_cast<double>(dropout_p), lengths.lengths, attn_mask);
+      query, key, value, detail::checked_rate(dropout_p), lengths.lengths, attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE

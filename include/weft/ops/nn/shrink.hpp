@@ -1,6 +1,7 @@
 #pragma once
 // Activations that shrink, cut or gate, with torch.nn.functional's formulae and its gradients at the bounds.
 
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/nn/activation.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -62,6 +63,7 @@ constexpr auto threshold(const X& x, const A& least, const B& value) {
 // leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.
 template <class X>
 constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3) {
+  detail::checked_in(upper, lower, detail::unlimited, detail::scale_text);
   return leaky_relu(x, (lower + upper) / 2);
 }
 template <int Axis, class X>

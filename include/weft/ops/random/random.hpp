@@ -113,44 +113,59 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   }
 };
 
-// x with each element zeroed with probability p and the others scaled by 1 / (1 - p). p is a number, or a
-// traced scalar: the same elements of the same draw.
-struct DropoutOp : Operation<DropoutOp> {
+// x with its elements zeroed with probability p and the others scaled by 1 / (1 - p), one draw for each index
+// into its first `Axes` axes, or for each element. p is a number, or a traced scalar: the same of the same
+// draw.
+template <class Derived, int Axes = max_rank>
+struct DropoutOf : Operation<Derived> {
   using weft_draws = void;
   template <class X, class P>
-  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
-    if constexpr (is_scalar_expr<P> || std::is_same_v<P, Expr<f32, Shape<>>>)
-      return at_run_time(b, x, Expr<f32, Shape<>>{detail::as_value<f32>(b, p)});
+  requires(std::is_arithmetic_v<P> || is_scalar_expr<P> ||
+           std::is_same_v<P, Expr<f32, Shape<>>>) static constexpr auto apply(ir::Builder& b, const X& x,
+                                                                              const P& p) {
+    if constexpr (Axes < max_rank)
+      static_assert(sizeof(RankIs<(X::rank >= Axes), Derived, typename X::shape, GivenRank<Axes>>) > 0);
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    if constexpr (std::is_arithmetic_v<P>)
+      return of_number(b, x, d, static_cast<double>(p));
     else
-      return of_number(b, x, static_cast<double>(p));
+      return Derived::at_run_time(b, x, d, Expr<f32, Shape<>>{detail::as_value<f32>(b, p)});
   }
-  using Operation<DropoutOp>::operator();
+  using Operation<Derived>::operator();
   // Of a run-time tensor: throws "tensor/number-range" for a number that is no share.
   template <class X, class P>
   requires std::is_arithmetic_v<P>
   constexpr auto operator()(const X& x, const P& p) const {
-    detail::checked_in(p, 0, 1, "the rate of a dropout is the share that it drops, from 0 to 1");
-    return Operation<DropoutOp>::operator()(x, p);
+    return Operation<Derived>::operator()(x, detail::checked_in(p, 0, 1, detail::rate_text));
   }
 
  private:
   template <class X>
-  static constexpr auto of_number(ir::Builder& b, const X& x, double p) {
+  static constexpr auto of_number(ir::Builder& b, const X& x, const Dims& d, double p) {
     const double keep = 1.0 - p;
     if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
-    const ir::Value kept = detail::kept_with(b, X::shape::value, keep);
+    return Derived::dropped(x, detail::kept_with(b, d, keep), keep);
+  }
+};
+template <class Derived, int Axes = max_rank>
+struct ZeroedOf : DropoutOf<Derived, Axes> {
+  template <class X>
+  static constexpr auto dropped(const X& x, const ir::Value& kept, double keep) {
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
   }
   template <class X>
-  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Expr<f32, Shape<>>& p) {
+  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Dims& d, const Expr<f32, Shape<>>& p) {
     const auto keep = sub(1, p);
-    const Expr<f32, typename X::shape> u{detail::uniform_bits(b, X::shape::value)};
-    const auto scaled = div(x, where(gt(keep, 0), keep, 1));
-    return X{ir::cast(where(lt(u, keep), scaled, 0).value, dtype_of<typename X::dtype>)};
+    const ir::Value kept = ir::binary(ir::Op::lt, detail::uniform_bits(b, d), ir::broadcast(keep.value, d));
+    const ir::Value scaled = div(x, where(gt(keep, 0), keep, 1)).value;
+    return X{ir::cast(ir::select(kept, scaled, ir::constant_like(scaled, 0)), dtype_of<typename X::dtype>)};
   }
 };
+// Single elements.
+struct DropoutOp : ZeroedOf<DropoutOp> {};
 
 WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "

@@ -1,6 +1,7 @@
 #pragma once
 // Drawing from what a program computes: torch.multinomial, randperm and torch.nn.functional.gumbel_softmax.
 
+#include "weft/ops/core/number_range.hpp"
 #include "weft/ops/index/sort.hpp"
 #include "weft/ops/nn/activation.hpp"
 #include "weft/ops/random/distribution.hpp"
@@ -69,9 +70,11 @@ struct GumbelSoftmaxOp : Operation<GumbelSoftmaxOp<Axis, Hard>> {
       return x;
     } else {
       using T = typename decltype(x)::dtype;
+      using R = Expr<floating<typename X::dtype>, typename X::shape>;
+      if (!detail::lies_in(tau, detail::least_positive, detail::unlimited))
+        return detail::without_value<R>(b, ir::Valueless::no_scale);
       const Expr<T, typename X::shape> q{ir::cast(detail::exponential_bits(b, X::shape::value), dtype_of<T>)};
       const auto soft = SoftmaxOp<Axis>::apply(b, div(sub(x, log(q)), tau));
-      using R = Expr<floating<typename X::dtype>, typename X::shape>;
       const ir::Value rounded = ir::cast(soft.value, dtype_of<typename R::dtype>);
       if constexpr (!Hard) {
         return R{rounded};
@@ -104,7 +107,8 @@ constexpr auto randperm() {
 // gumbel_softmax(logits, tau), gumbel_softmax<axis, hard>(logits, tau)
 template <int Axis = -1, bool Hard = false, class X, class Tau = int>
 constexpr auto gumbel_softmax(const X& logits, const Tau& tau = 1) {
-  return GumbelSoftmaxOp<Axis, Hard>{}(logits, tau);
+  return GumbelSoftmaxOp<Axis, Hard>{}(
+      logits, detail::checked_in(tau, detail::least_positive, detail::unlimited, detail::scale_text));
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -7,6 +7,7 @@
 #include "weft/exec/function.hpp"
 #include "weft/exec/immediate.hpp"
 #include "weft/exec/tensor.hpp"
+#include "weft/nn/dropout.hpp"
 #include "weft/ops.hpp"
 
 using namespace weft;
@@ -59,6 +60,14 @@ TEST_CASE("number_range: numbers that PyTorch refuses are an Error of run-time t
   CHECK(refused([&] { Of<f32> r = huber_loss(x, y, 0); }));
   CHECK(refused([&] { Of<f32> r = smooth_l1_loss(x, y, -1.0f); }));
   CHECK(refused([&] { Of<f32> r = cross_entropy(logits, labels, {.label_smoothing = 1.5}); }));
+  CHECK(refused([&] { Of<f32, 4> r = dropout(x, 10); }));
+  CHECK(refused([&] { Of<f32, 2, 4> r = nn::functional::dropout2d(logits, -1); }));
+  CHECK(refused([&] { Of<f32, 4> r = nn::functional::alpha_dropout(x, 10); }));
+  CHECK(refused([&] { Of<f32, 2, 4> r = nn::functional::feature_alpha_dropout(logits, -2); }));
+  CHECK(refused([&] { Of<f32, 2, 4> r = scaled_dot_product_attention(logits, logits, logits, 10.0f); }));
+  CHECK(refused([&] { Of<f32, 2, 4> r = renorm<0>(logits, -1); }));
+  CHECK(refused([&] { Of<f32, 2, 4> r = gumbel_softmax(logits, 0); }));
+  CHECK(refused([&] { Of<f32, 4> r = rrelu(x, 0.5, 0.25); }));
 }
 
 TEST_CASE("number_range: the ends of the ranges are taken") {
@@ -71,6 +80,14 @@ TEST_CASE("number_range: the ends of the ranges are taken") {
     CHECK(none[i] == 0);
     CHECK(still[i] == 3);
   }
+  const Of<f32, 4> kept = dropout(x, 0), dropped = dropout(x, 1), alpha = nn::functional::alpha_dropout(x, 0);
+  for (i64 i = 0; i < 4; ++i) {
+    CHECK(kept[i] == x[i]);
+    CHECK(dropped[i] == 0);
+    CHECK(alpha[i] == x[i]);
+  }
+  const Of<f32, 2, 4> rows{{3, 0, 4, 0}, {0, 0, 0, 0}}, bounded = renorm<0>(rows, 0);
+  for (const f32 e : bounded) CHECK(e == 0);
   const Of<f32> least = quantile(x, 0), most = quantile(x, 1), loss = huber_loss(x, y, 0.5f);
   CHECK(least[0] == 1);
   CHECK(most[0] == 4);
