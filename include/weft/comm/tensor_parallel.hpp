@@ -3,9 +3,14 @@
 
 #include <string>
 
+#include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 
 namespace WEFT_NAMESPACE::comm {
+
+WEFT_REFUSAL(DegreeIsPositive,
+             "comm::tensor_parallel<degree, Backend>: a group has one rank or more: comm::tensor_parallel<2, "
+             "comm::Mpi>");
 
 // Degree ranks that follow one another, ranks [k Degree, (k + 1) Degree), connected by Backend: what the
 // layers of nn/tensor_parallel.hpp take.
@@ -18,7 +23,7 @@ namespace WEFT_NAMESPACE::comm {
 //   };
 template <int Degree, class Backend>
 struct tensor_parallel {
-  static_assert(Degree >= 1, "comm::tensor_parallel<degree, Backend>: the degree is 1 or more");
+  static_assert(sizeof(DegreeIsPositive<(Degree >= 1), tensor_parallel>) > 0);
   static constexpr int degree = Degree;
   using backend = Backend;
 };

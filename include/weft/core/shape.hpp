@@ -40,18 +40,23 @@ struct Dims {
 
 template <i64... D>
 WEFT_HD constexpr Dims make_dims() {
-  static_assert(sizeof...(D) <= max_rank, "a tensor has at most 8 axes");
-  return Dims{static_cast<int>(sizeof...(D)), {D...}};
+  if constexpr (sizeof...(D) <= max_rank)
+    return Dims{static_cast<int>(sizeof...(D)), {D...}};
+  else
+    return Dims{};
 }
 
 WEFT_REFUSAL(ExtentIsKnown,
              "every extent is known while compiling, and none is negative: write Shape<32, 8> in place of "
              "Shape<-1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
 
+WEFT_REFUSAL(AxesAreFew, "a tensor has at most 8 axes: make one of several, Shape<2, 12> of Shape<2, 3, 4>");
+
 // The extents as a type; Shape<> is a scalar's.
 template <i64... D>
 struct Shape {
   static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true)>) > 0);
+  static_assert(sizeof(AxesAreFew<sizeof...(D) <= max_rank, GivenRank<sizeof...(D)>>) > 0);
   static constexpr Dims value = make_dims<D...>();
   static constexpr int rank = value.rank;
   static constexpr i64 size = value.size();

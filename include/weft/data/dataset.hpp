@@ -171,8 +171,6 @@ struct MeantColumn {
 // Copies share the rows, which never change.
 template <class... Ts>
 class Arrays {
-  static_assert(sizeof...(Ts) > 0, "weft: name at least one field");
-
  public:
   Arrays() : rows_(new Rows) {}
   // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
@@ -250,6 +248,19 @@ class Arrays {
   }
 
   Shared<const Rows> rows_;
+};
+
+WEFT_REFUSAL(
+    FieldsAreNamed,
+    "data::Arrays names the dtype of each field: data::Arrays<f32, i32> rows({pixels, {64}}, {labels, "
+    "{}})");
+template <>
+class Arrays<> : public AfterRefusal {
+ public:
+  template <class... X>
+  explicit Arrays(const X&...) {
+    static_assert(sizeof(FieldsAreNamed<(sizeof...(X) > 99), Arrays, X...>) > 0);
+  }
 };
 
 // Sample i of any dataset, not to be kept.
@@ -363,12 +374,14 @@ auto subset(D&& dataset, std::vector<i64> indices) {
   return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
 }
 
+WEFT_REFUSAL(FieldsAreEqual,
+             "concat: the datasets have other fields, and a batch could not hold both: their samples are "
+             "tuples of the same types in the same order, as those of two data::Arrays<f32, i32>; "
+             "data::from_function(n, [&](i64 i) { ... }) makes them of another dataset's");
+
 // The samples of the first dataset, then those of the next, ...; all with the same sample type.
 template <class First, class... Rest>
 class ConcatDataset {
-  static_assert((std::is_same_v<sample_t<First>, sample_t<Rest>> && ...),
-                "weft: concatenated datasets must have the same fields");
-
  public:
   explicit ConcatDataset(HeldDataset<First> first, HeldDataset<Rest>... rest)
       : datasets_(std::move(first), std::move(rest)...) {}
@@ -396,9 +409,17 @@ class ConcatDataset {
   }
   std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
 };
-template <class... Ds>
-requires(Dataset<typename held_t<Ds>::type>&&...) auto concat(Ds&&... datasets) {
-  return ConcatDataset<typename held_t<Ds>::type...>(held_t<Ds>(std::forward<Ds>(datasets))...);
+template <class D, class... Ds>
+requires(Dataset<typename held_t<D>::type> &&
+         (Dataset<typename held_t<Ds>::type> && ...)) auto concat(D&& dataset, Ds&&... datasets) {
+  using Sample = sample_t<typename held_t<D>::type>;
+  constexpr bool same = (std::is_same_v<Sample, sample_t<typename held_t<Ds>::type>> && ...);
+  static_assert(sizeof(FieldsAreEqual<same, Sample, sample_t<typename held_t<Ds>::type>...>) > 0);
+  if constexpr (same)
+    return ConcatDataset<typename held_t<D>::type, typename held_t<Ds>::type...>(
+        held_t<D>(std::forward<D>(dataset)), held_t<Ds>(std::forward<Ds>(datasets))...);
+  else
+    return ConcatDataset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)));
 }
 
 // A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.

@@ -125,6 +125,9 @@ WEFT_REFUSAL(LoaderMoves,
              "a loader remembers how far it has come, and this one is const: declare it without const, auto "
              "loader = data::loader<32>(dataset), or walk one epoch, loader.epoch(0)");
 
+WEFT_REFUSAL(BatchHoldsSamples,
+             "a batch holds one sample or more, and its size stands in <>: data::loader<32>(dataset)");
+
 // A range of batches that remembers how far it has come.
 //
 // Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
@@ -135,7 +138,7 @@ WEFT_REFUSAL(LoaderMoves,
 template <i64 BatchSize, class D>
 class Loader {
  public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  static_assert(sizeof(BatchHoldsSamples<(BatchSize > 0), GivenSize<BatchSize>, D>) > 0);
   using Samples = D;
   using BatchType = typename Pass<BatchSize, D>::BatchType;
 
@@ -289,8 +292,8 @@ class Loader {
 
 // Batches of BatchSize samples of `dataset`, which the loader keeps (HeldDataset).
 template <i64 BatchSize, class D>
-requires Dataset<typename held_t<D>::type>
-auto loader(D&& dataset, const LoaderOptions& options = {}) {
+requires(BatchSize > 0 && Dataset<typename held_t<D>::type>) auto loader(D&& dataset,
+                                                                         const LoaderOptions& options = {}) {
   return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
@@ -366,6 +369,14 @@ auto refused_loader() {
 }
 }  // namespace detail
 
+template <i64 BatchSize, class D>
+requires(BatchSize <= 0 &&
+         (Dataset<typename held_t<D>::type> ||
+          IterableDataset<typename held_t<D>::type>)) auto loader(D&&, const LoaderOptions& = {}) {
+  static_assert(sizeof(BatchHoldsSamples<(BatchSize > 0), GivenSize<BatchSize>, typename held_t<D>::type>) >
+                0);
+  return detail::refused_loader<typename held_t<D>::type>();
+}
 // Less special than the one that takes options, and so chosen only where that does not fit.
 template <i64 BatchSize, class D, class Words = detail::DataLoaderWords>
 requires std::is_same_v<Words, detail::DataLoaderWords>

@@ -94,7 +94,7 @@ class StreamPass final : public Counted {
 template <i64 BatchSize, class D>
 class StreamLoader {
  public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  static_assert(sizeof(BatchHoldsSamples<(BatchSize > 0), GivenSize<BatchSize>, D>) > 0);
   using Samples = D;
 
   // Throws "loader/shuffle" when asked to shuffle.
@@ -171,8 +171,9 @@ class StreamLoader {
 
 // Batches of a dataset that comes one after another; it does not shuffle.
 template <i64 BatchSize, class D>
-requires IterableDataset<typename held_t<D>::type>
-auto loader(D&& dataset, const LoaderOptions& options = {}) {
+requires(BatchSize > 0 &&
+         IterableDataset<typename held_t<D>::type>) auto loader(D&& dataset,
+                                                                const LoaderOptions& options = {}) {
   return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 

@@ -82,9 +82,7 @@ struct SafetensorsEntry {
   // Copies all elements to `out`; throws "safetensors/dtype" when T is not the entry's dtype.
   template <class T>
   void copy_to(T* out) const {
-    if (dtype != dtype_of<T>)
-      throw Error("safetensors/dtype",
-                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
+    check_dtype<T>();
     if constexpr (std::is_same_v<T, bool>) {
       for (u64 i = 0; i < bytes; ++i) out[i] = data[i] != 0;
     } else if (bytes > 0) {
@@ -94,10 +92,21 @@ struct SafetensorsEntry {
   // The same as a vector.
   template <class T>
   std::vector<T> to_vector() const {
-    static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> holds no bool; use copy_to");
     std::vector<T> elements(static_cast<std::size_t>(size()));
-    copy_to(elements.data());
+    if constexpr (std::is_same_v<T, bool>) {
+      check_dtype<T>();
+      for (u64 i = 0; i < bytes; ++i) elements[i] = data[i] != 0;
+    } else {
+      copy_to(elements.data());
+    }
     return elements;
+  }
+
+  template <class T>
+  void check_dtype() const {
+    if (dtype != dtype_of<T>)
+      throw Error("safetensors/dtype",
+                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
   }
 
   template <class X>

@@ -124,12 +124,16 @@ using nn::functional::embedding_bag;
 
 namespace WEFT_NAMESPACE::nn {
 
+WEFT_REFUSAL(
+    PaddingIsRow,
+    "the padding of an embedding is one of its rows, 0 to Count - 1: write nn::Embedding<1000, 64, f32, "
+    "0>, or nothing behind the sizes for none");
+
 // indices (...) in [0, Count) -> (..., Size). weight (Count, Size), started as PyTorch's: standard normal.
 // The row Padding starts as zeros and is not trained.
 template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_padding>
 struct Embedding {
-  static_assert(Padding >= no_padding && Padding < Count,
-                "embedding: the padding row lies outside the table");
+  static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
@@ -140,8 +144,7 @@ struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
 template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
 struct EmbeddingBag {
-  static_assert(Padding >= no_padding && Padding < Count,
-                "embedding: the padding row lies outside the table");
+  static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);

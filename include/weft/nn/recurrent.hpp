@@ -34,6 +34,9 @@ WEFT_REFUSAL(
     "lstm(x, std::tuple{h, c}), and then the lengths of the sequences, integers (i32 or i64) of shape "
     "(batch), or () without a batch");
 
+WEFT_REFUSAL(
+    RecurrentLayersAre,
+    "RNN, GRU and LSTM have one layer or more: write nn::LSTM<8, 16, nn::Recurrent{.num_layers = 2}>");
 WEFT_REFUSAL(ProjectionIsLstm,
              "proj_size is a setting of nn::LSTM: leave it out of nn::RNN and nn::GRU, and put an nn::Linear "
              "behind");
@@ -72,9 +75,9 @@ struct step_rule {
 
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
 struct Layers {
-  static_assert(O.num_layers > 0, "a recurrent layer has at least one layer");
+  static_assert(sizeof(RecurrentLayersAre<(O.num_layers > 0), Step, GivenSize<O.num_layers>>) > 0);
   static constexpr int directions = O.bidirectional ? 2 : 1;
-  static constexpr int count = O.num_layers * directions;
+  static constexpr int count = (O.num_layers > 0 ? O.num_layers : 1) * directions;
   using Stack = typename LayerStack<Step, In, Hidden, O, T,
                                     std::make_index_sequence<static_cast<std::size_t>(count)>>::type;
   // The last extent of part K of the state.

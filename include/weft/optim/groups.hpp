@@ -111,10 +111,16 @@ constexpr auto rule(P, C) {
 // Several rules that hold at once: those that match a parameter all change its numbers, in this order.
 template <class... R>
 struct Combined {};
+WEFT_REFUSAL(CombinedAreFew,
+             "optim::combine takes at most 4 rules, as every choice of them is a group: rules of which only "
+             "the first that matches counts stand beside each other, groups(rule_a, rule_b, AdamW{})");
 template <class... R>
-constexpr Combined<R...> combine(const R&...) {
-  static_assert(sizeof...(R) <= 4, "optim::combine: at most 4 rules, whose every choice is a group");
-  return {};
+constexpr auto combine(const R&...) {
+  static_assert(sizeof(CombinedAreFew<sizeof...(R) <= 4, R...>) > 0);
+  if constexpr (sizeof...(R) <= 4)
+    return Combined<R...>{};
+  else
+    return Combined<>{};
 }
 // The parameters that all of R match.
 template <class... R>

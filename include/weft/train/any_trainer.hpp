@@ -15,6 +15,11 @@
 
 namespace WEFT_NAMESPACE {
 
+WEFT_REFUSAL(
+    InputsAreTrainers,
+    "AnyTrainer<In...> holds a trainer of these inputs: as many, of the same dtypes and shapes, in the "
+    "order of make_trainer's in<...>, AnyTrainer<Tensor<f32, Shape<32, 8>>, Tensor<i32, Shape<32>>>");
+
 template <class... In>
 class AnyTrainer {
   using Given = std::array<exec::Given, sizeof...(In)>;
@@ -162,7 +167,7 @@ class AnyTrainer {
   void hold(Make make) {
     constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types,
                                          std::tuple<exec::InputLike<In>...>>;
-    static_assert(fits, "AnyTrainer: the trainer has other inputs (number, dtypes or shapes)");
+    static_assert(sizeof(InputsAreTrainers<fits, T, In...>) > 0);
     if constexpr (fits) held_ = Shared<Base>(new Holder<T>(make));
   }
 

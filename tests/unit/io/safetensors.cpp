@@ -131,6 +131,7 @@ TEST_CASE("safetensors: no tensors at all, and bools other than 0 and 1") {
   file.at("b").copy_to(values);
   CHECK(values[0]);
   CHECK_FALSE(values[1]);
+  CHECK(file.at("b").to_vector<bool>() == std::vector<bool>{true, false});
 }
 
 TEST_CASE("safetensors: hostile files") {

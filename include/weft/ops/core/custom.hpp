@@ -152,6 +152,8 @@ struct CustomCall {
 
 }  // namespace detail
 
+WEFT_REFUSAL(CustomOperandsFit,
+             "a primitive of one's own takes at most 32 operands: join some, cat<0>(a, b)");
 template <u64 Id>
 struct CustomOp : Operation<CustomOp<Id>> {
   template <class... A>
@@ -169,8 +171,8 @@ struct CustomOp : Operation<CustomOp<Id>> {
  private:
   template <class... X>
   static constexpr auto build(ir::Builder& b, const X&... x) {
-    static_assert(sizeof...(X) <= most_custom_operands, "custom: a primitive has at most 32 operands");
     using Op = custom_op<Id>;
+    static_assert(sizeof(CustomOperandsFit<sizeof...(X) <= most_custom_operands, Op>) > 0);
     using Type = detail::CustomType<Op, X...>;
     static_assert(sizeof(CustomAccepts<Type::ok, Op, X...>) > 0);
     using R = typename Type::expr;

@@ -43,11 +43,18 @@ constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    SelectMaskIsBoolean,
+    "masked_select: the mask is boolean, true where an element is taken: masked_select<n>(x, mask != "
+    "0)");
 template <i64 Capacity, bool Count>
 struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
   template <class X, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
+    static_assert(
+        sizeof(
+            SelectMaskIsBoolean<std::is_same_v<typename M::dtype, bool>, MaskedSelectOp, typename M::dtype>) >
+        0);
     using S = decltype(detail::broadcast_shapes<MaskedSelectOp, X, M>());
     const Dims flat = detail::flat_dims(S::size);
     const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);

@@ -109,11 +109,16 @@ struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
   }
 };
 
+WEFT_REFUSAL(
+    ScatterMaskIsBoolean,
+    "masked_scatter: the mask is boolean, true where an element is replaced: masked_scatter(x, mask != 0, "
+    "source)");
 // The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
 struct MaskedScatterOp : Operation<MaskedScatterOp> {
   template <class X, class M, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask, const U& source) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
+    static_assert(sizeof(ScatterMaskIsBoolean<std::is_same_v<typename M::dtype, bool>, MaskedScatterOp,
+                                              typename M::dtype>) > 0);
     using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
     const i64 size[]{S::size}, sources[]{U::shape::size};
     const Dims flat = ir::make_dims(1, size);

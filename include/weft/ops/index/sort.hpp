@@ -54,7 +54,7 @@ namespace detail {
 // The axis of a rank statistic: without one, the flattened tensor's.
 template <int... A>
 struct OneAxis {
-  static_assert(sizeof...(A) <= 1, "this operation takes one axis");
+  static_assert(sizeof(AxisIsOne<sizeof...(A) <= 1, GivenAxis<A>...>) > 0);
   template <class X>
   static constexpr int axis() {
     int r = 0;

@@ -294,11 +294,15 @@ struct EinsumOp : Operation<EinsumOp<Subscripts>> {
   }
 };
 
+WEFT_REFUSAL(EinsumTakes, "einsum takes a value for each group of letters: einsum<\"ij,jk->ik\">(a, b)");
 // einsum<"ij,jk->ik">(a, b)
 template <FixedString Subscripts, class... X>
 constexpr auto einsum(const X&... x) {
-  static_assert(sizeof...(X) > 0, "einsum takes at least one operand");
-  return EinsumOp<Subscripts>{}(x...);
+  static_assert(sizeof(EinsumTakes<(sizeof...(X) > 0), EinsumOp<Subscripts>>) > 0);
+  if constexpr (sizeof...(X) > 0)
+    return EinsumOp<Subscripts>{}(x...);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -147,12 +147,14 @@ struct InnerOp : Operation<InnerOp> {
   }
 };
 
+WEFT_REFUSAL(PowerIsPositive,
+             "matrix_power<n>(x): the power is 1 or more; the power 0 of n rows is eye<f32, n>()");
 template <int Power>
 struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(Power >= 1, "matrix_power: the power is at least 1");
-    if constexpr (Power == 1) {
+    static_assert(sizeof(PowerIsPositive<(Power >= 1), MatrixPowerOp, typename X::shape>) > 0);
+    if constexpr (Power <= 1) {
       return x;
     } else {
       const auto root = MatrixPowerOp<Power / 2>::apply(b, x);

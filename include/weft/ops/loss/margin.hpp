@@ -127,10 +127,13 @@ struct PairwiseDistance {
   constexpr auto operator()(const auto& a, const auto& b) const { return pairwise_distance(a, b); }
 };
 
+WEFT_REFUSAL(MarginPower,
+             "multi_margin_loss: the margins are summed as they are or squared, the power being 1 or 2: "
+             "multi_margin_loss<reduction::mean, 2>(x, labels)");
 // sum over c != y of w_y max(0, margin - x_y + x_c)^P / C; x (..., C), y (...).
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
-  static_assert(P == 1 || P == 2, "multi_margin_loss: the power is 1 or 2");
+  static_assert(sizeof(MarginPower < P == 1 || P == 2, MultiMargin >) > 0);
   template <class X, class Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class

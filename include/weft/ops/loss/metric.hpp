@@ -186,11 +186,15 @@ template <class X, class L>
 constexpr auto accuracy(const X& x, const L& labels) {
   return detail::AccuracyOp<1>{}(x, labels);
 }
+WEFT_REFUSAL(
+    LogitsAreCounted,
+    "topk_accuracy<k>(logits, labels): a label counts as right where it is among the k greatest logits, "
+    "1 or more: topk_accuracy<5>(logits, labels)");
 // The part of the labels that is among the K greatest logits.
 template <int K, class X, class L>
 constexpr auto topk_accuracy(const X& logits, const L& labels) {
-  static_assert(K >= 1, "topk_accuracy<K>: K is at least 1");
-  return detail::AccuracyOp<K>{}(logits, labels);
+  static_assert(sizeof(LogitsAreCounted<(K >= 1), detail::AccuracyOp<K>, X>) > 0);
+  return detail::AccuracyOp<(K < 1 ? 1 : K)>{}(logits, labels);
 }
 // (C, C) i64: how often a label (row) was predicted to be a class (column). Predicted classes need C:
 // confusion_matrix<10>(predicted, labels).

@@ -99,8 +99,8 @@ struct SwappedOp : Operation<SwappedOp<op>> {
 template <class T>
 struct CastOp : Operation<CastOp<T>> {
   template <class A>
+  requires is_expr<A>
   static constexpr auto apply(ir::Builder&, const A& a) {
-    static_assert(is_expr<A>, "cast: the operand must be a tensor expression");
     return Expr<T, typename A::shape>{ir::cast(a.value, dtype_of<T>)};
   }
 };

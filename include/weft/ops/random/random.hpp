@@ -74,13 +74,17 @@ struct RandnOp : Operation<RandnOp<T, D...>> {
   }
 };
 
+WEFT_REFUSAL(
+    IntegersAreDrawn,
+    "randint gives integers, randint<i64, 4, 8>(low, high): as floats they are cast<f32>(randint<i64, "
+    "4, 8>(low, high)), and rand<f32, 4, 8>() is uniform in [0, 1)");
 // Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
 template <class T, i64... D>
 struct RandIntOp : Operation<RandIntOp<T, D...>> {
   using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
-    static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    static_assert(sizeof(IntegersAreDrawn<is_integer(dtype_of<T>), RandIntOp>) > 0);
     if (!detail::bounds_fit<T>(low, high))
       return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_bounds);
     const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
@@ -169,7 +173,7 @@ struct DropoutOp : ZeroedOf<DropoutOp> {};
 
 WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
-             "uniform<f32, 4, 8>(low, high), normal<f32, 4, 8>(mean, deviation)");
+             "rand<f32, 4, 8>() * 2 - 1 is uniform in [-1, 1), normal<f32, 4, 8>(mean, deviation)");
 
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>

@@ -115,10 +115,14 @@ struct VarianceOp : Operation<VarianceOp<Keep, C, A...>> {
   }
 };
 
+WEFT_REFUSAL(
+    AxisIsOne,
+    "argmax, argmin, median, quantile and their like take one axis, argmax<1>(x), or none, which is all "
+    "elements: flatten<0, 1>(x) makes one of several that follow one another");
 // argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
 template <ir::Op op, bool Keep, int... A>
 struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
-  static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
+  static_assert(sizeof(AxisIsOne<sizeof...(A) <= 1, ArgReduceOp>) > 0);
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;

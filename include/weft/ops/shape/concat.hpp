@@ -40,6 +40,8 @@ struct promote_all<A, B, C...> {
 WEFT_REFUSAL(JoinableShapes,
              "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 
+WEFT_REFUSAL(OperandsAreJoined,
+             "cat and stack join one value or more, argument by argument: cat<0>(a, b), stack<0>(a, b, c)");
 WEFT_REFUSAL(AxisIsNamed, "the axis is a template argument: write cat<1>(a, b) and stack<1>(a, b)");
 
 template <int Axis>
@@ -91,9 +93,11 @@ struct StackOp : Operation<StackOp<Axis>> {
 // cat<axis>(a, b, ...): operands one after another along an axis.
 template <int Axis = 0, class... X>
 constexpr auto cat(const X&... x) {
-  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
+  static_assert(sizeof(OperandsAreJoined<(sizeof...(X) > 0), CatOp<Axis>>) > 0);
   static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), CatOp<Axis>, X...>) > 0);
-  if constexpr ((Scalar<X> || ...))
+  if constexpr (sizeof...(X) == 0)
+    return AfterRefusal{};
+  else if constexpr ((Scalar<X> || ...))
     return detail::first_expr(x...);
   else
     return CatOp<Axis>{}(x...);
@@ -101,9 +105,11 @@ constexpr auto cat(const X&... x) {
 // stack<axis>(a, b, ...): operands of one shape along a new axis.
 template <int Axis = 0, class... X>
 constexpr auto stack(const X&... x) {
-  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
+  static_assert(sizeof(OperandsAreJoined<(sizeof...(X) > 0), StackOp<Axis>>) > 0);
   static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), StackOp<Axis>, X...>) > 0);
-  if constexpr ((Scalar<X> || ...))
+  if constexpr (sizeof...(X) == 0)
+    return AfterRefusal{};
+  else if constexpr ((Scalar<X> || ...))
     return detail::first_expr(x...);
   else
     return StackOp<Axis>{}(x...);

@@ -110,10 +110,14 @@ template <class T, i64 N>
 constexpr auto arange() {
   return detail::ArangeOp<T, N, 0, 1>{}();
 }
+WEFT_REFUSAL(
+    ArangeSteps,
+    "arange<f32, begin, end, step>() goes from begin to end in steps, which are not 0: write 1, which "
+    "may be left out, -1 downwards, or full<f32, n>(value) for n equal numbers");
 template <class T, i64 Begin, i64 End, i64 Step = 1>
 constexpr auto arange() {
-  static_assert(Step != 0, "arange: the step is not 0");
-  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
+  static_assert(sizeof(ArangeSteps<Step != 0, T, GivenSize<Begin>, GivenSize<End>, GivenSize<Step>>) > 0);
+  constexpr i64 span = Step >= 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : Step < 0 ? -Step : 1;
   return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
 }
 WEFT_REFUSAL(ArangeCounts,

@@ -53,15 +53,29 @@ struct drop_rule {
   static constexpr Dims value = make();
 };
 
+}  // namespace detail
+
+WEFT_REFUSAL(ShapeIsAsked,
+             "split, chunk, unbind and their like cut a tensor, or a value of a traced function, whose shape "
+             "tells into how many pieces: an expression of tensors is assigned to one first, Tensor<f32, "
+             "Shape<4, 8>> t = a + b, and a layer is called, split<2>(fc(x))");
+WEFT_REFUSAL(
+    PiecesAreThere,
+    "split<extent, axis>(x), chunk<count, axis>(x) and tensor_split<count, axis>(x) cut an axis into "
+    "one piece or more, of an extent of 1 or more: write split<2>(x), chunk<4, 1>(x)");
+
+namespace detail {
+
 // The shape of anything that has one in its type.
 template <class X>
 constexpr auto shape_in_type() {
+  static_assert(sizeof(ShapeIsAsked < ExprLike<X> || TensorLike<X>, X >) > 0);
   if constexpr (ExprLike<X>)
     return typename expr_of<X>::shape{};
   else if constexpr (TensorLike<X>)
     return typename X::shape{};
   else
-    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
+    return Shape<>{};
 }
 
 // Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
@@ -208,24 +222,28 @@ constexpr auto unsqueeze(const X& x) {
 // split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
 template <i64 Size, int Axis = 0, class X>
 constexpr auto split(const X& x) {
-  static_assert(Size > 0, "split: pieces have a positive extent");
   using S = decltype(detail::shape_in_type<X>());
+  static_assert(sizeof(PiecesAreThere<(Size > 0), GivenSize<Size>, S>) > 0);
   constexpr bool ok = axis_in_range(Axis, S::rank);
   static_assert(sizeof(AxisInRange<ok, SliceAxisOp<Axis, 0, Size, 1>, S>) > 0);
-  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{
-        SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+  if constexpr (Size > 0 && ok) {
+    constexpr i64 pieces = (S::value[Axis] + Size - 1) / Size;
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{
+          SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
+  } else {
+    return AfterRefusal{};
   }
-  (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
 }
 // chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
 template <i64 Count, int Axis = 0, class X>
 constexpr auto chunk(const X& x) {
-  static_assert(Count > 0, "chunk: there is at least one piece");
   using S = decltype(detail::shape_in_type<X>());
+  static_assert(sizeof(PiecesAreThere<(Count > 0), GivenSize<Count>, S>) > 0);
   constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
-  return split<(extent + Count - 1) / Count, Axis>(x);
+  return split<(Count > 0 ? (extent + Count - 1) / Count : 0), Axis>(x);
 }
 // pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
 template <i64... Widths, class X, class V = int>

@@ -45,20 +45,31 @@ constexpr i64 extent_along() {
 // unbind<axis>(x): a tuple of its places.
 template <int Axis = 0, class X>
 constexpr auto unbind(const X& x) {
-  constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool ok = axis_in_range(Axis, S::rank);
+  static_assert(sizeof(AxisInRange<ok, SelectIndexOp<Axis, 0>, S>) > 0);
+  if constexpr (ok) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(S::value[Axis])>{});
+  } else {
+    return AfterRefusal{};
   }
-  (std::make_index_sequence<static_cast<std::size_t>(count)>{});
 }
 // tensor_split<n, axis>(x): n pieces, the first ones longer by one where they do not come out even.
 template <i64 Count, int Axis = 0, class X>
 constexpr auto tensor_split(const X& x) {
-  static_assert(Count > 0, "tensor_split: there is at least one piece");
-  constexpr i64 extent = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
-  constexpr std::size_t pieces = static_cast<std::size_t>(Count);
-  return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
-                           std::make_index_sequence<pieces>{});
+  using S = decltype(detail::shape_in_type<X>());
+  static_assert(sizeof(PiecesAreThere<(Count > 0), GivenSize<Count>, S>) > 0);
+  if constexpr (Count > 0) {
+    constexpr i64 extent = detail::extent_along<S, Axis>();
+    constexpr std::size_t pieces = static_cast<std::size_t>(Count);
+    return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
+                             std::make_index_sequence<pieces>{});
+  } else {
+    return AfterRefusal{};
+  }
 }
 // split_at<axis, 2, 5>(x): pieces [0, 2), [2, 5), [5, end): torch.tensor_split with places.
 template <int Axis, i64... At, class X>
