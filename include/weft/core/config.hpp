@@ -78,12 +78,7 @@
 // What...). Its result is deduced, so that g++ looks into the body, and says the sentence, before it looks at
 // what is done with the result.
 #define WEFT_REFUSED_MEMBER(name, result, Refusal, ...)                         \
-  template <class... Given>                                                     \
-  constexpr auto name(const Given&...) const {                                  \
-    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
-    return result;                                                              \
-  }                                                                             \
-  template <auto First, auto... More, class... Given>                           \
+  template <auto... Brackets, class... Given>                                   \
   constexpr auto name(const Given&...) const {                                  \
     static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
     return result;                                                              \

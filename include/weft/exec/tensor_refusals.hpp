@@ -1,6 +1,7 @@
 #pragma once
 // What is said to who uses a tensor as it cannot be used: by PyTorch's members, of another shape or dtype.
 
+#include <initializer_list>
 #include <type_traits>
 #include <vector>
 
@@ -160,9 +161,20 @@ struct RefusedMembers {
   WEFT_CREATED(Random)
 #undef WEFT_CREATED
   static constexpr TensorGradient<T, S> grad{};
+  static constexpr RefusedAttribute<TensorHasNoGradient, spelled::requires_grad> requires_grad{};
+  static constexpr RefusedAttribute<TensorHasDevice, spelled::is_cuda> is_cuda{};
+  static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+#define WEFT_METHOD(name)                                                                \
+  WEFT_MEMBER(name, ValueIsMade)                                                         \
+  constexpr auto name(std::initializer_list<i64>, const auto&... more) const {           \
+    static_assert(sizeof(ValueIsMade<(sizeof...(more) > 99), spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                               \
+  }
+  WEFT_NEW_METHODS(WEFT_METHOD)
 #undef WEFT_METHOD
   WEFT_MEMBER(numpy, TensorIsRead)
   WEFT_MEMBER(tolist, TensorIsRead)
@@ -190,11 +202,6 @@ struct RefusedMembers {
   WEFT_MEMBER(append, TensorKeepsSize)
   WEFT_MEMBER(save, TensorIsSaved)
   WEFT_MEMBER(load, TensorIsSaved)
-  template <class... A>
-  requires(sizeof...(A) > 0) auto view(const A&...) const {
-    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
-    return AfterRefusal{};
-  }
   WEFT_MEMBER(to, TensorHasDevice)
   WEFT_MEMBER(cuda, TensorHasDevice)
   WEFT_MEMBER(cpu, TensorHasDevice)
@@ -204,6 +211,8 @@ struct RefusedMembers {
   WEFT_MEMBER(backward, TensorHasNoGradient)
   WEFT_MEMBER(detach, TensorHasNoGradient)
   WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
+  WEFT_MEMBER(retain_grad, TensorHasNoGradient)
+  WEFT_MEMBER(type_as, TensorHasDevice)
 #undef WEFT_MEMBER
   template <class U>
   operator std::vector<U>() const {

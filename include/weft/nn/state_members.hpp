@@ -10,6 +10,12 @@ WEFT_REFUSAL(StateIsSet,
              "a parameter changes by training, and a buffer by assign: write seen.assign(x) in place of "
              "seen.copy_(x), and seen.assign(0 * seen) in place of seen.zero_()");
 
+WEFT_REFUSAL(
+    ParameterIsFrozen,
+    "a parameter is trained unless it is frozen, by its type or by the optimiser: nn::Frozen<nn::Linear<8, "
+    "4>> fc, or optim::groups(optim::frozen([](auto name, auto&) { return name == \"fc.bias\"; }), "
+    "optim::AdamW{}); what is no parameter is an nn::Buffer");
+
 // Of no template, as all parameters have the same.
 struct StateMembers {
   template <class I>
@@ -23,6 +29,9 @@ struct StateMembers {
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
 #undef WEFT_METHOD
 #undef WEFT_INPLACE
+  static constexpr RefusedAttribute<ParameterIsFrozen, spelled::requires_grad> requires_grad{};
+  static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
+  WEFT_REFUSED_MEMBER(requires_grad_, AfterRefusal{}, ParameterIsFrozen, spelled::requires_grad_)
   WEFT_REFUSED_MEMBER(detach, AfterRefusal{}, DetachIsFunction, spelled::detach)
   WEFT_REFUSED_MEMBER(item, AfterRefusal{}, ValueIsTraced, spelled::item)
 };

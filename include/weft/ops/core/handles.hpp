@@ -18,6 +18,15 @@ WEFT_REFUSAL(
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
     "any<>(x > 0), then found.item()");
 
+WEFT_REFUSAL(
+    LazyHasNoGradient,
+    "an expression of tensors keeps no graph for a gradient: make_trainer(Cpu{}, loss, in<f32, 4, 8>) "
+    "differentiates the loss of a model, and grad(f)(x) in a compiled function is the gradient of any");
+WEFT_REFUSAL(
+    LazyHasDevice,
+    "an expression of tensors runs where its tensors lie, when it is assigned to one: another dtype is "
+    "cast<f16>(a + b), another device that of the tensor, Tensor<f32, Shape<4>, Cuda> u = t");
+
 template <class T, class S>
 struct Expr : TracedMembers<Expr<T, S>> {
   using dtype = T;
@@ -68,6 +77,20 @@ struct Lazy {
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
 #undef WEFT_METHOD
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyHasNoGradient, Lazy)
+  WEFT_MEMBER(backward)
+  WEFT_MEMBER(detach)
+  WEFT_MEMBER(requires_grad_)
+#undef WEFT_MEMBER
+  template <class... T>  // to<f16>(), too
+  constexpr auto to(const auto&...) const {
+    static_assert(sizeof(LazyHasDevice<(sizeof...(T) > 99), Lazy>) > 0);
+    return AfterRefusal{};
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyHasDevice, Lazy)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(cuda)
+#undef WEFT_MEMBER
 #define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
   WEFT_MEMBER(item)
   WEFT_MEMBER(data)

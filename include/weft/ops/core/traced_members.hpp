@@ -48,10 +48,11 @@ WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
              "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "
              "slice<0, 0, 2>(h) = y");
-WEFT_REFUSAL(
-    MethodIsFunction,
-    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
-    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(MethodIsFunction,
+             "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
+             "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), "
+             "x.relu(); x.std(1) is "
+             "stddev<1>(x)");
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
@@ -69,6 +70,10 @@ WEFT_REFUSAL(ShapeIsKnown,
              "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
              "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
+WEFT_REFUSAL(
+    ValueIsMade,
+    "a tensor of another's dtype or shape is made by a function: zeros_like(x), full_like(x, 1), zeros<f32, "
+    "4, 8>() in place of x.new_zeros(4, 8)");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
 // The number of a value's elements: decltype(x)::size, x.size and x.size(); x.size(0) is refused.
@@ -103,6 +108,9 @@ template <class Self>
 struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
   static constexpr GradientMember grad{};
+  static constexpr RefusedAttribute<GradientIsFunction, spelled::requires_grad> requires_grad{};
+  static constexpr RefusedAttribute<DtypeIsCast, spelled::is_cuda> is_cuda{};
+  static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
 
   WEFT_FRIENDS_OF_OTHER_NAMES
 
@@ -177,12 +185,22 @@ struct TracedMembers {
   WEFT_MEMBER(device, DtypeIsCast, self())
   WEFT_MEMBER(requires_grad_, GradientIsFunction, self())
   WEFT_MEMBER(register_hook, GradientIsFunction, self())
+  WEFT_MEMBER(retain_grad, GradientIsFunction, self())
+  WEFT_MEMBER(type_as, DtypeIsCast, self())
 #define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
 #define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
+#define WEFT_NEW(name)                                                                   \
+  WEFT_MEMBER(name, ValueIsMade, AfterRefusal{})                                         \
+  constexpr auto name(std::initializer_list<i64>, const auto&... more) const {           \
+    static_assert(sizeof(ValueIsMade<(sizeof...(more) > 99), spelled::name, Self>) > 0); \
+    return AfterRefusal{};                                                               \
+  }
+  WEFT_NEW_METHODS(WEFT_NEW)
 #undef WEFT_METHOD
 #undef WEFT_INPLACE
+#undef WEFT_NEW
 #define WEFT_BRACED(name)                                                                  \
   template <class Given = Self>                                                            \
   constexpr auto name(std::initializer_list<i64>) const {                                  \
