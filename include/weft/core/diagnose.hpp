@@ -374,6 +374,10 @@ struct AfterRefusal {
   operator T() const;
 };
 
+// What the name of a function template is tried with, so that it becomes one of many functions: the refusals
+// that take any arguments do not count.
+struct NameAlone : AfterRefusal {};
+
 // In place of a vector of a result's elements.
 struct AfterElements : AfterRefusal {
   float operator[](std::size_t) const { return 0; }

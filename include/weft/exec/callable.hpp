@@ -87,6 +87,17 @@ concept ForwardOnly = !requires {
   &BesideOwnForward<M>::forward;
 }
 &&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
+WEFT_REFUSAL(
+    NamedFunctionIsCalled,
+    "a function of many forms, such as cross_entropy, is no value by its name alone: write a lambda that "
+    "calls it, for make_trainer [](const auto& model, auto x, auto y) { return cross_entropy(model(x), "
+    "y); }, for compile [](auto x, auto y) { return cross_entropy(x, y); }");
+// What the name of a function of two values can become, though it is of many.
+struct NamedFunction {
+  using Two = AfterRefusal (*)(const NameAlone&, const NameAlone&);
+  constexpr NamedFunction(Two) {}
+};
+
 WEFT_REFUSAL(CallIsConst,
              "the operator() of the model is not const, and the model is while the program compiles: write "
              "constexpr auto operator()(auto x) const");

@@ -421,6 +421,13 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
   return exec::compile_with<void, F>(device, exec::HeldStates<Device>(), inputs_then_options...);
 }
 
+template <class Device, class... A>
+requires exec::is_device<Device>
+auto compile(const Device&, exec::NamedFunction, const A&...) {
+  static_assert(sizeof(exec::NamedFunctionIsCalled<sizeof(Device*) == 0, A...>) > 0);
+  return AfterRefusal{};
+}
+
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");

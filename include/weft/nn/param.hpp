@@ -47,8 +47,10 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 
 WEFT_REFUSAL(
     StartIsType,
-    "a parameter's starting value is its third template argument: nn::Param<f32, Shape<8>, "
-    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5; a parameter has no value while compiling, "
+    "a parameter's starting value is its third template argument, and a buffer's, too: nn::Param<f32, "
+    "Shape<8>, "
+    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5, Normal<> for randn; a parameter has no value "
+    "while compiling, "
     "and a layer without bias is nn::Linear<8, 4, false>");
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
@@ -61,8 +63,9 @@ struct Param : TensorMembers<Param<T, S, Init>> {
 
   constexpr Param() = default;
   template <class A>  // a refusal
-  requires std::is_arithmetic_v<A>
-  constexpr Param(A) { static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0); }
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Param(const A&) {
+    static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0);
+  }
 
   module_detail::TraceOf builder{};
   int slot = -1;
@@ -110,6 +113,12 @@ struct Buffer : TensorMembers<Buffer<T, S, Init>> {
   using shape = S;
   using initializer = Init;
   static constexpr bool trained = false;
+
+  constexpr Buffer() = default;
+  template <class A>  // a refusal
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Buffer(const A&) {
+    static_assert(sizeof(StartIsType<sizeof(A) == 0, Buffer, A>) > 0);
+  }
 
   module_detail::TraceOf builder{};
   int slot = -1;

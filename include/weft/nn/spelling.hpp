@@ -18,6 +18,7 @@ WEFT_REFUSAL(
     "nn::MultiheadAttention<features, heads>, nn::Stack<Block, count>");
 template <class... Given>
 struct WithoutSizes : AfterRefusal {
+  using AfterRefusal::AfterRefusal;
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
 

@@ -13,6 +13,7 @@ struct Adadelta {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adadelta";
+  WEFT_OPTIMIZER(Adadelta)
   static constexpr int moments = 2;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {

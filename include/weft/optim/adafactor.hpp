@@ -21,6 +21,7 @@ struct Adafactor {
   float weight_decay = 0;     // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Adafactor";
+  WEFT_OPTIMIZER(Adafactor)
   static constexpr int moments = 2;  // r and c; of a vector v and nothing
   static constexpr int factors = 2;
   static constexpr int numbers = 6;

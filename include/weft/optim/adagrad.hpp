@@ -14,6 +14,7 @@ struct Adagrad {
   float eps = 1e-10f;                   // added to the denominator, against a division by zero
 
   static constexpr std::string_view name = "Adagrad";
+  WEFT_OPTIMIZER(Adagrad)
   static constexpr int moments = 1;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {

@@ -73,6 +73,7 @@ struct Adam {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adam";
+  WEFT_OPTIMIZER(Adam)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = false;
@@ -87,6 +88,7 @@ struct AdamW {
   float weight_decay = 1e-2f;  // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "AdamW";
+  WEFT_OPTIMIZER(AdamW)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = true;

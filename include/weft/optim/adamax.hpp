@@ -13,6 +13,7 @@ struct Adamax {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adamax";
+  WEFT_OPTIMIZER(Adamax)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }

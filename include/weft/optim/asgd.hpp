@@ -22,6 +22,7 @@ struct ASGD {
   static constexpr FromTheFirst rule{};
 
   static constexpr std::string_view name = "ASGD";
+  WEFT_OPTIMIZER(ASGD)
   static constexpr int moments = 1;
   static constexpr int average = 0;
   static constexpr int numbers = 5;

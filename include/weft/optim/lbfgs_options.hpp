@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "weft/core/config.hpp"
+#include "weft/optim/optimizer.hpp"
 
 namespace WEFT_NAMESPACE::optim {
 
@@ -21,6 +21,7 @@ struct LBFGS {
   // It is no expression in the step's program: it asks for the loss and the gradient as often as it needs.
   static constexpr bool closure = true;
   static constexpr std::string_view name = "LBFGS";
+  WEFT_OPTIMIZER(LBFGS)
   static constexpr int moments = 0;
   static constexpr int numbers = 0;
 };

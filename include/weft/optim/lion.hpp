@@ -12,6 +12,7 @@ struct Lion {
   float weight_decay = 0;    // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Lion";
+  WEFT_OPTIMIZER(Lion)
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {

@@ -52,6 +52,7 @@ struct Muon {
   AdamW others{};                      // for everything that is no matrix
 
   static constexpr std::string_view name = "Muon";
+  WEFT_OPTIMIZER(Muon)
   static constexpr int moments = AdamW::moments;  // of a matrix, the first alone
   static constexpr int numbers = detail::MuonNumbers::count;
   static constexpr int steps = 5;

@@ -16,6 +16,7 @@ struct NAdam {
   bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "NAdam";
+  WEFT_OPTIMIZER(NAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 10;
   void fill(i64 step, f32* n) const {

@@ -58,6 +58,16 @@ std::string optimizer_name() {
     return "unnamed";
 }
 
+WEFT_REFUSAL(OptimizerIsOption,
+             "an optimiser is numbers alone, and an argument of make_trainer, make_trainer<Net>(Cpu{}, loss, "
+             "in<f32, 4, 8>, optim::Adam{.lr = 1e-3f}), which has the parameters: trainer.step(x) computes "
+             "gradients of zero and updates, trainer.save(path) keeps the optimiser's state");
+// In each of them, so that they stay structs without a base class.
+#define WEFT_OPTIMIZER(Self)                                              \
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, OptimizerIsOption, Self)      \
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, OptimizerIsOption, Self) \
+  WEFT_REFUSED_MEMBER(state_dict, AfterRefusal{}, OptimizerIsOption, Self)
+
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 

@@ -15,6 +15,7 @@ struct RAdam {
   bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "RAdam";
+  WEFT_OPTIMIZER(RAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {

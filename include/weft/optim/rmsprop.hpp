@@ -48,6 +48,7 @@ struct RMSprop {
   float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSprop";
+  WEFT_OPTIMIZER(RMSprop)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
@@ -63,6 +64,7 @@ struct RMSpropCentered {
   float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSpropCentered";
+  WEFT_OPTIMIZER(RMSpropCentered)
   static constexpr int moments = 3;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }

@@ -23,6 +23,7 @@ struct Rprop {
   StepSizes step_sizes{};  // least and greatest step
 
   static constexpr std::string_view name = "Rprop";
+  WEFT_OPTIMIZER(Rprop)
   static constexpr int moments = 2;  // the gradient before, the step
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {

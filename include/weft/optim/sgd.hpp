@@ -15,6 +15,7 @@ struct SGD {
   bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
 
   static constexpr std::string_view name = "SGD";
+  WEFT_OPTIMIZER(SGD)
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -40,6 +41,7 @@ struct PlainSGD {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "PlainSGD";
+  WEFT_OPTIMIZER(PlainSGD)
   static constexpr int moments = 0;
   static constexpr int numbers = 2;
   void fill(i64 step, f32* n) const {

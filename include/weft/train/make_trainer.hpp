@@ -276,6 +276,18 @@ requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
   return {};
 }
 
+template <class M, class Device, class... A>
+requires exec::is_device<Device>
+auto make_trainer(const Device&, exec::NamedFunction, const A&...) {
+  static_assert(sizeof(exec::NamedFunctionIsCalled<sizeof(M*) == 0, M, A...>) > 0);
+  return AfterRefusal{};
+}
+template <class M, class Device, class... A>
+auto make_trainer(Model<M, Device>&, exec::NamedFunction, const A&...) {
+  static_assert(sizeof(exec::NamedFunctionIsCalled<sizeof(M*) == 0, M, A...>) > 0);
+  return AfterRefusal{};
+}
+
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
 template <class M, class Device, class F, class... A>
 requires exec::is_device<Device>

@@ -54,7 +54,7 @@ WEFT_REFUSAL(
 // clang-format on
 
 template <class X>
-concept Spelled = Operand<X> && !Scalar<X>;
+concept Spelled = Operand<X> && !Scalar<X> && !std::is_same_v<X, NameAlone>;
 template <class A>
 concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
 
