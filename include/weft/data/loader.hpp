@@ -373,8 +373,8 @@ template <i64 BatchSize, class D>
 requires(BatchSize <= 0 &&
          (Dataset<typename held_t<D>::type> ||
           IterableDataset<typename held_t<D>::type>)) auto loader(D&&, const LoaderOptions& = {}) {
-  static_assert(sizeof(BatchHoldsSamples<(BatchSize > 0), GivenSize<BatchSize>, typename held_t<D>::type>) >
-                0);
+  static_assert(
+      sizeof(BatchHoldsSamples<sizeof(held_t<D>*) == 0, GivenSize<BatchSize>, typename held_t<D>::type>) > 0);
   return detail::refused_loader<typename held_t<D>::type>();
 }
 // Less special than the one that takes options, and so chosen only where that does not fit.

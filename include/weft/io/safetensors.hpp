@@ -102,18 +102,19 @@ struct SafetensorsEntry {
     return elements;
   }
 
-  template <class T>
-  void check_dtype() const {
-    if (dtype != dtype_of<T>)
-      throw Error("safetensors/dtype",
-                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
-  }
-
   template <class X>
   requires requires { typename X::shape; }
   operator X() const {
     static_assert(sizeof(EntryIsRead<sizeof(X) == 0, X>) > 0);
     return {};
+  }
+
+ private:
+  template <class T>
+  void check_dtype() const {
+    if (dtype != dtype_of<T>)
+      throw Error("safetensors/dtype",
+                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
   }
 };
 

@@ -28,7 +28,7 @@ namespace module_detail {
 
 // Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
 template <int Axes>
-struct DropBlocks : ZeroedOf<DropBlocks<Axes>, Axes> {};
+struct DropBlocks : weft::detail::ZeroedOf<DropBlocks<Axes>, Axes> {};
 
 }  // namespace module_detail
 
@@ -74,7 +74,7 @@ namespace module_detail {
 
 // Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
 template <int Axes = max_rank>
-struct AlphaDrop : DropoutOf<AlphaDrop<Axes>, Axes> {
+struct AlphaDrop : weft::detail::DropoutOf<AlphaDrop<Axes>, Axes> {
   static constexpr double alpha = 1.7580993408473766;
   template <class X>
   static constexpr auto dropped(const X& x, const ir::Value& kept, double keep) {

@@ -108,12 +108,12 @@ constexpr auto rule(P, C) {
     return NoDecay<decltype(is_bias)>{};
 }
 
-// Several rules that hold at once: those that match a parameter all change its numbers, in this order.
-template <class... R>
-struct Combined {};
 WEFT_REFUSAL(CombinedAreFew,
              "optim::combine takes at most 4 rules, as every choice of them is a group: rules of which only "
              "the first that matches counts stand beside each other, groups(rule_a, rule_b, AdamW{})");
+template <class... R>
+struct Combined {};
+// Several rules that hold at once: those that match a parameter all change its numbers, in this order.
 template <class... R>
 constexpr auto combine(const R&...) {
   static_assert(sizeof(CombinedAreFew<sizeof...(R) <= 4, R...>) > 0);

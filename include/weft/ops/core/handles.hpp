@@ -216,7 +216,7 @@ using expr_of = decltype(to_expr(std::declval<const A&>()));
 namespace std {
 template <size_t I, class T, class S>
 constexpr auto get(const weft::Expr<T, S>& x) {
-  static_assert(sizeof(weft::ValueIsOne<I == ~size_t{0}, weft::Expr<T, S>>) > 0);
+  static_assert(sizeof(weft::ValueIsOne<sizeof(S*) == 0, weft::Expr<T, S>>) > 0);
   return x;
 }
 }  // namespace std

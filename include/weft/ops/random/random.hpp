@@ -117,6 +117,12 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   }
 };
 
+namespace detail {
+
+// A number, one that is known at run time, or a traced scalar.
+template <class P>
+concept Rate = std::is_arithmetic_v<P> || is_scalar_expr<P> || std::is_same_v<P, Expr<f32, Shape<>>>;
+
 // x with its elements zeroed with probability p and the others scaled by 1 / (1 - p), one draw for each index
 // into its first `Axes` axes, or for each element. p is a number, or a traced scalar: the same of the same
 // draw.
@@ -124,9 +130,8 @@ template <class Derived, int Axes = max_rank>
 struct DropoutOf : Operation<Derived> {
   using weft_draws = void;
   template <class X, class P>
-  requires(std::is_arithmetic_v<P> || is_scalar_expr<P> ||
-           std::is_same_v<P, Expr<f32, Shape<>>>) static constexpr auto apply(ir::Builder& b, const X& x,
-                                                                              const P& p) {
+  requires Rate<P>
+  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
     if constexpr (Axes < max_rank)
       static_assert(sizeof(RankIs<(X::rank >= Axes), Derived, typename X::shape, GivenRank<Axes>>) > 0);
     Dims d = X::shape::value;
@@ -134,23 +139,23 @@ struct DropoutOf : Operation<Derived> {
     if constexpr (std::is_arithmetic_v<P>)
       return of_number(b, x, d, static_cast<double>(p));
     else
-      return Derived::at_run_time(b, x, d, Expr<f32, Shape<>>{detail::as_value<f32>(b, p)});
+      return Derived::at_run_time(b, x, d, Expr<f32, Shape<>>{as_value<f32>(b, p)});
   }
   using Operation<Derived>::operator();
   // Of a run-time tensor: throws "tensor/number-range" for a number that is no share.
   template <class X, class P>
   requires std::is_arithmetic_v<P>
   constexpr auto operator()(const X& x, const P& p) const {
-    return Operation<Derived>::operator()(x, detail::checked_in(p, 0, 1, detail::rate_text));
+    return Operation<Derived>::operator()(x, checked_in(p, 0, 1, rate_text));
   }
 
  private:
   template <class X>
   static constexpr auto of_number(ir::Builder& b, const X& x, const Dims& d, double p) {
     const double keep = 1.0 - p;
-    if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
+    if (!(keep >= 0 && keep <= 1)) return without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
-    return Derived::dropped(x, detail::kept_with(b, d, keep), keep);
+    return Derived::dropped(x, kept_with(b, d, keep), keep);
   }
 };
 template <class Derived, int Axes = max_rank>
@@ -163,13 +168,21 @@ struct ZeroedOf : DropoutOf<Derived, Axes> {
   template <class X>
   static constexpr auto at_run_time(ir::Builder& b, const X& x, const Dims& d, const Expr<f32, Shape<>>& p) {
     const auto keep = sub(1, p);
-    const ir::Value kept = ir::binary(ir::Op::lt, detail::uniform_bits(b, d), ir::broadcast(keep.value, d));
+    const ir::Value kept = ir::binary(ir::Op::lt, uniform_bits(b, d), ir::broadcast(keep.value, d));
     const ir::Value scaled = div(x, where(gt(keep, 0), keep, 1)).value;
     return X{ir::cast(ir::select(kept, scaled, ir::constant_like(scaled, 0)), dtype_of<typename X::dtype>)};
   }
 };
-// Single elements.
-struct DropoutOp : ZeroedOf<DropoutOp> {};
+
+}  // namespace detail
+
+// x with each element zeroed with probability p and the others scaled by 1 / (1 - p). p is a number, or a
+// traced scalar: the same elements of the same draw.
+struct DropoutOp : detail::ZeroedOf<DropoutOp> {
+  template <class X, class P>
+  requires detail::Rate<P>
+  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) { return DropoutOf::apply(b, x, p); }
+};
 
 WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
