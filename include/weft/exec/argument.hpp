@@ -178,6 +178,19 @@ void check_shape(const Given& given, int number, const Dims& wanted) {
                                   ": permute it, or flatten it if the order is right");
 }
 
+// The rows of an input of these extents that a loader's padded array has samples for, where the input counts
+// rows of its own: (4, 8) given for (32).
+template <Dims D, class A>
+i64 valid_rows_of(const A& a, int number) {
+  const i64 rows = D.rank > 0 ? D.extent[0] : 1, given = a.shape()[0];
+  if (rows % given != 0)
+    throw Error("call/shape", "input " + std::to_string(number) + " takes elements of shape " +
+                                  to_text(D).c_str() + ", and was given a padded batch of " +
+                                  std::to_string(given) +
+                                  " rows, which are no rows of that: give it the batch's own shape");
+  return a.valid_rows() * (rows / given);
+}
+
 // `a` as input K of kind I = Input<T, Shape> of a program on Device.
 template <class I, int K, class Device, class A>
 Given argument(const A& a) {
@@ -200,7 +213,7 @@ Given argument(const A& a) {
         if constexpr (Shaped<A>) check_shape(a.shape(), K, I::shape::value);
       }
       if constexpr (Padded<A>) {
-        if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
+        if (a.valid_rows() < a.shape()[0]) given.valid_rows = valid_rows_of<I::shape::value>(a, K);
         given.padded_somewhere = a.is_padded_somewhere();
         given.padded_labels = a.has_padded_labels();
       }

@@ -46,6 +46,12 @@ struct InputTable {
     while (k >= 0 && !is_open(k)) --k;
     return k;
   }
+  // Whether some value of padded rows is no number.
+  static constexpr bool padding_is_nan(i64 rows) {
+    transforms::InputUse uses[count > 0 ? count : 1]{};
+    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
+    return transforms::padding_is_nan(Traced::graph(), rows, uses);
+  }
   // Whether padded rows count in result `which`, whichever open input has labels or where `label` has them.
   static constexpr bool padding_counts(int which, i64 rows, int label = transforms::any_input) {
     const ir::Graph g = Traced::graph();
@@ -140,6 +146,11 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   const auto* from = static_cast<const std::byte*>(given.data);
   copy.assign(from, from + static_cast<std::size_t>(size) * unit);
   const i64 filler = transforms::holds_padded_labels(input.use) ? transforms::padded_label : 0;
+  if (filler != 0 && input.dtype == DType::u8)
+    throw Error("call/label",
+                "input " + std::to_string(number) +
+                    ": padded rows have the label -100, and a label of u8 cannot be that: take i32 or "
+                    "i64, or leave the last batch out, .last = data::drop");
   with_integer(input.dtype, [&]<class T>(const T*) {
     T* const at = reinterpret_cast<T*>(copy.data());
     for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);

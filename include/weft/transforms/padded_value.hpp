@@ -1,6 +1,8 @@
 #pragma once
 // What is known of a value in the rows that fill up a batch (padding.hpp).
 
+#include <limits>
+
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -12,6 +14,13 @@ struct Candidates {
   double at[most]{};
 
   static constexpr Candidates one(double x) { return {1, {x}}; }
+  // What a division by zero gives, or is multiplied by: no gradient behind it is a number, whatever masks it.
+  static constexpr Candidates not_a_number() { return one(std::numeric_limits<double>::quiet_NaN()); }
+  constexpr bool has_nan() const {
+    for (int i = 0; i < count; ++i)
+      if (at[i] != at[i]) return true;
+    return false;
+  }
   constexpr bool known() const { return count > 0; }
   constexpr bool only(double x) const { return count == 1 && at[0] == x; }
   constexpr bool operator==(const Candidates& o) const {

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <ostream>
+#include <type_traits>
 #include <vector>
 
 #include "support/error_of.hpp"
@@ -239,6 +241,51 @@ TEST_CASE("inputs: a field above 0 in every sample, or a bool, leaves padded row
     CHECK(a.model().get<"fc.weight">().to_vector()[i] == doctest::Approx(weights[i]));
     CHECK(b.model().get<"fc.weight">().to_vector()[i] == doctest::Approx(weights[i]));
   }
+}
+
+TEST_CASE("inputs: a loss that divides by zero in padded rows is refused, whatever masks them") {
+  const data::Arrays<f32, i32> rows({{1, 2, 4, 8, 5, 7, 9, 2, 6, 1, 3, 8, 0, 4, 2}, {3}},
+                                    {{0, 1, 0, 2, 1}, {}});
+  struct Standardised {
+    nn::Linear<3, 3> fc{};
+  };
+  const auto loss_with = [&](auto least) {
+    auto trainer = make_trainer<Standardised>(
+        Cpu{1},
+        [](const auto& m, auto x, auto y) {
+          const auto centred = x - mean<1>(x, keepdim);
+          return cross_entropy(
+              m.fc(centred / (sqrt(mean<1>(square(centred), keepdim)) + 1e-5f * decltype(least)::value)), y);
+        },
+        in<f32, 2, 3>, in<i32, 2>, optim::SGD{.lr = 0.01f}, seed{1});
+    for (auto& [x, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) trainer.step(x, y);
+    return trainer.model().template get<"fc.weight">().to_vector()[0];
+  };
+  CHECK(error_of([&] { loss_with(std::integral_constant<int, 0>{}); }) == "train/padding");
+  CHECK(std::isfinite(loss_with(std::integral_constant<int, 1>{})));
+}
+
+TEST_CASE("inputs: padded batches whose first axes are one, and labels of 8 bits without a sign") {
+  const data::Arrays<f32, i32> tokens({std::vector<f32>(4 * 6, 0.5f), {2, 3}},
+                                      {{0, 1, 2, 0, 1, 2, 0, 1}, {2}});
+  auto flat = compile(
+      Cpu{1}, [](auto x, auto y) { return cross_entropy<reduction::sum>(x, y); }, in<f32, 8, 3>, in<i32, 8>);
+  for (auto& [x, y] : data::loader<4>(tokens, {.last = data::pad_and_mask}))
+    CHECK(flat(x, y).item() == doctest::Approx(8 * std::log(3.0)));
+  const data::Arrays<f32, i32> three({std::vector<f32>(3 * 6, 0.5f), {2, 3}}, {{0, 1, 2, 0, 1, 2}, {2}});
+  for (auto& [x, y] : data::loader<4>(three, {.last = data::pad_and_mask})) {
+    CHECK(flat(x, y).item() == doctest::Approx(6 * std::log(3.0)));
+    auto half = compile(
+        Cpu{1}, [](auto a) { return sum<>(a); }, in<f32, 2, 12>);
+    CHECK(error_of([&] { half(x); }) == "call/shape");
+  }
+  const data::Arrays<f32, u8> bytes({{1, 0, 0, 1, 1, 0}, {2}}, {{0, 1, 0}, {}});
+  auto small = compile(
+      Cpu{1}, [](auto x, auto y) { return cross_entropy(x, y); }, in<f32, 2, 2>, in<u8, 2>);
+  int refused = 0;
+  for (auto& [x, y] : data::loader<2>(bytes, {.last = data::pad_and_mask}))
+    refused += error_of([&] { small(x, y); }) == "call/label" ? 1 : 0;
+  CHECK(refused == 1);
 }
 
 TEST_CASE("inputs: a step whose loss would count padded rows is refused, from the first batch on") {

@@ -45,12 +45,21 @@ constexpr auto predicted(const X& x, const L&) {
   else
     return cast<i64>(x);
 }
+// Labels in a dtype that holds any number of classes.
+template <class L>
+constexpr auto wide_labels(const L& labels) {
+  if constexpr (size_of(dtype_of<typename L::dtype>) < 4)
+    return cast<i64>(labels);
+  else
+    return labels;
+}
 // Whether each label counts.
 template <class L>
 constexpr auto counts(const L& labels, i64 classes) {
   ir::mark_labels(to_expr(labels).value, classes, true, 0);
-  if (classes > 0) return bitwise_and(ge(labels, 0), lt(labels, classes));
-  return ge(labels, 0);
+  const auto wide = wide_labels(labels);
+  if (classes > 0) return bitwise_and(ge(wide, 0), lt(wide, classes));
+  return ge(wide, 0);
 }
 // How many of `hits` there are, and how many labels count: i64.
 template <class H, class C>
@@ -77,7 +86,7 @@ struct AccuracyCounts {
     } else {
       // the rank of the label's logit; of equal ones the first comes first
       constexpr Dims d = X::shape::value;
-      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
+      const ir::Value label = ir::reshape(wide_labels(labels).value, ir::reduced(d, 1u << (d.rank - 1)));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const Expr<bool, typename X::shape> own{ir::binary(ir::Op::eq, column, label)};
       const Expr<bool, typename X::shape> before{ir::binary(ir::Op::lt, column, label)};

@@ -46,3 +46,17 @@ TEST_CASE("metric: predicted classes in place of logits, and batches of sequence
   const i64 wanted[9] = {2, 0, 0, 0, 2, 1, 0, 1, 0};
   for (int k = 0; k < 9; ++k) CHECK(matrix[k] == wanted[k]);
 }
+
+TEST_CASE("metric: labels of 8 bits among more classes than they count to") {
+  const auto both = [](auto x, auto y) { return std::tuple{accuracy(x, y), topk_accuracy<2>(x, y)}; };
+  std::vector<f32> logits(2 * 300);
+  logits[3] = 1, logits[300 + 5] = 1;
+  auto bytes = compile(test_device(), both, in<f32, 2, 300>, in<u8, 2>);
+  auto words = compile(test_device(), both, in<f32, 2, 300>, in<i64, 2>);
+  const auto [a, b] = bytes(logits, std::vector<u8>{3, 5});
+  const auto [c, d] = words(logits, std::vector<i64>{3, 5});
+  CHECK(a.item() == 1);
+  CHECK(b.item() == 1);
+  CHECK(c.item() == 1);
+  CHECK(d.item() == 1);
+}
