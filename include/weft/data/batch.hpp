@@ -164,17 +164,15 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       using T = std::tuple_element_t<F, std::tuple<Ts...>>;
       std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
       shape.insert(shape.begin(), BatchSize);
-      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
-      std::get<F>(batch_.fields_).padded_somewhere_ = pads;
+      shapes_[F] = std::move(shape);
       if constexpr (is_label<T>) {
         if (label_field == -1) label_field_ = static_cast<int>(F);
       } else if (label_field == static_cast<int>(F)) {
         throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
       }
     });
-    each([&]<std::size_t F>() {
-      std::get<F>(batch_.fields_).padded_labels_ = pads && label_field_ == static_cast<int>(F);
-    });
+    pads_ = pads;
+    renew();
   }
 
   Batch<BatchSize, Ts...>& batch() { return batch_; }
@@ -182,6 +180,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
   template <class... Fs>
   void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+    if (row == 0) renew();
     each([&]<std::size_t F>() {
       using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
       auto& array = std::get<F>(batch_.fields_);
@@ -218,6 +217,16 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   }
 
  private:
+  // Arrays in the place of those that the loop has moved out of the batch before.
+  void renew() {
+    each([&]<std::size_t F>() {
+      auto& array = std::get<F>(batch_.fields_);
+      if (!array.shape().empty()) return;
+      array = Array<std::tuple_element_t<F, std::tuple<Ts...>>>(shapes_[F]);
+      array.padded_somewhere_ = pads_;
+      array.padded_labels_ = pads_ && label_field_ == static_cast<int>(F);
+    });
+  }
   // Throws "loader/finite" or "loader/label".
   template <std::size_t F, class It>
   void check_row(It values, i64 size, i64 sample_number) const {
@@ -254,6 +263,8 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   Batch<BatchSize, Ts...> batch_;
   int label_field_;
   Checks check_;
+  bool pads_ = false;
+  std::vector<i64> shapes_[sizeof...(Ts)];
 };
 
 // The batch type for samples with these elements.

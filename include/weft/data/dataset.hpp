@@ -173,6 +173,8 @@ template <class... Ts>
 class Arrays {
  public:
   Arrays() : rows_(new Rows) {}
+  Arrays(const Arrays&) = default;  // and no other way to move one: the rows stay shared
+  Arrays& operator=(const Arrays&) = default;
   // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
   explicit Arrays(Column<Ts>... columns) {
     Rows* const rows = new Rows;
@@ -224,7 +226,11 @@ class Arrays {
   std::tuple<Row<Ts>...> borrow(i64 i) const { return sample(i, {}); }
   // All rows of field F.
   template <std::size_t F>
-  const auto& column() const {
+  const auto& column() const& {
+    return std::get<F>(rows_->columns);
+  }
+  template <std::size_t F>
+  auto column() && {
     return std::get<F>(rows_->columns);
   }
 
@@ -353,7 +359,8 @@ class Subset {
   i64 size() const { return static_cast<i64>(indices_.size()); }
   auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
   decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
-  const std::vector<i64>& indices() const { return indices_; }
+  const std::vector<i64>& indices() const& { return indices_; }
+  std::vector<i64> indices() && { return std::move(indices_); }
 
  private:
   i64 index(i64 i) const {

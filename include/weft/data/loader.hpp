@@ -228,12 +228,14 @@ class Loader {
     return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
 
-  // The batch that comes next.
+  // The batch that comes next; behind a `for` that ended early the one that it did not come to, which a
+  // resumed run begins with, where the next `for` here begins with the next epoch.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
   void seek(Position position) {
     check(position);
-    held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
+    cursor_ = Shared<Cursor>(new Cursor);  // a `for` that runs moves its own
+    cursor_->position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
     sought_ = true;
   }
   // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
@@ -247,7 +249,10 @@ class Loader {
   }
 
   // Samples of an epoch.
-  i64 size() const { return detail::epoch_samples(options_, static_cast<i64>(dataset_->size())); }
+  i64 size() const {
+    held();
+    return detail::epoch_samples(options_, static_cast<i64>(dataset_->size()));
+  }
   // Batches in an epoch.
   // The same number on every rank: where they do not come out even, the ranks without a batch of their own in
   // the last round leave it out, or, where the last batch is padded, take the epoch's first ones again.

@@ -137,11 +137,14 @@ class StreamLoader {
     check({e, first_batch});
     return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
+  // The batch that comes next; behind a `for` that ended early the one that it did not come to, which a
+  // resumed run begins with, where the next `for` here begins with the next epoch.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
   void seek(Position position) {
     check(position);
-    held().position = position;
+    cursor_ = Shared<Cursor>(new Cursor);  // a `for` that runs moves its own
+    cursor_->position = position;
     sought_ = true;
   }
 

@@ -41,10 +41,12 @@ class CsvTable {
   // Rows of numbers, the header not counted.
   i64 rows() const { return columns_.empty() ? 0 : static_cast<i64>(columns_[0].size()); }
   // Of the columns, in their order.
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const& { return names_; }
+  std::vector<std::string> names() && { return std::move(names_); }
 
   // One column; throws "csv/missing-column".
-  const std::vector<f64>& column(std::string_view name) const { return columns_[index(name)]; }
+  const std::vector<f64>& column(std::string_view name) const& { return columns_[index(name)]; }
+  std::vector<f64> column(std::string_view name) && { return std::move(columns_[index(name)]); }
 
   template <class Name>
   auto operator[](const Name&) const {

@@ -153,7 +153,8 @@ class Safetensors {
   const std::vector<SafetensorsEntry>& entries() const& { return entries_; }
   std::vector<SafetensorsEntry> entries() && { return std::move(entries_); }
   // Pairs of text in the file's header.
-  const Metadata& metadata() const { return metadata_; }
+  const Metadata& metadata() const& { return metadata_; }
+  Metadata metadata() && { return std::move(metadata_); }
   // The metadata's value for this key, or nullptr.
   const std::string* find_metadata(std::string_view key) const {
     for (const auto& [known, value] : metadata_)

@@ -175,6 +175,44 @@ TEST_CASE("loader: a pass that ended early is not taken up again") {
   CHECK(labels(loader) == labels(loader.epoch(6)));
 }
 
+TEST_CASE("loader: seek inside a `for` is where the next one starts") {
+  auto loader = data::loader<4>(numbered(20), {.shuffle = true});
+  std::vector<i32> first;
+  int seen = 0;
+  for (auto& batch : loader) {
+    if (seen == 0) first.assign(batch.get<1>().begin(), batch.get<1>().end());
+    if (++seen == 3) loader.seek({0, 0});
+  }
+  CHECK(seen == 5);
+  CHECK(loader.position() == Position{0, 0});
+  for (auto& batch : loader) {
+    CHECK(std::equal(first.begin(), first.end(), batch.get<1>().begin()));
+    break;
+  }
+}
+
+TEST_CASE("loader: batches may be moved out of it") {
+  std::vector<data::Batch<4, f32, i32>> kept;
+  for (auto& batch : data::loader<4>(numbered(10), {.last = data::pad_and_mask}))
+    kept.push_back(std::move(batch));
+  REQUIRE(kept.size() == 3);
+  CHECK(labels(kept) == first_numbers(10));
+  CHECK(kept[2].get<1>().is_padded_somewhere());
+  CHECK(kept[2].get<1>()[3] == -100);
+}
+
+TEST_CASE("loader: one that was moved from says so, and a dataset in memory stays what it was") {
+  data::Arrays<f32> rows({{1, 2, 3, 4}, {}});
+  auto first = data::loader<2>(rows);
+  const auto second = std::move(first);
+  CHECK(error_id([&] { first.size(); }) == "loader/moved");
+  CHECK(error_id([&] { first.batches(); }) == "loader/moved");
+  CHECK(second.size() == 4);
+  const auto elsewhere = std::move(rows);
+  CHECK(rows.size() == 4);
+  CHECK(elsewhere.size() == 4);
+}
+
 TEST_CASE("loader: it may be moved, and own its dataset") {
   auto first = data::loader<4>(numbered(9));
   labels(first);
