@@ -70,7 +70,8 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>>, p
     constexpr i64 bytes = nn::state_table<M>.trained_bytes;
     std::vector<f32> x(static_cast<std::size_t>(bytes) / sizeof(f32));
     Memory::to_host(model_.device(), x.data(), model_.state(), bytes);
-    const f64 least = search_.step(x, [&](const std::vector<f32>& at, std::vector<f32>& gradient) {
+    const std::vector<f32> before = x;
+    const auto evaluate = [&](const std::vector<f32>& at, std::vector<f32>& gradient) {
       Memory::from_host(model_.device(), model_.state(), at.data(), bytes);
       Memory::zero(model_.device(), state_->data(),
                    layout.bytes);  // the program adds its gradient to what is there
@@ -80,7 +81,14 @@ class LbfgsTrainer : public Checkpointed<LbfgsTrainer<M, F, Device, O, I...>>, p
       program.read_output(0, &value, sizeof(f32));
       Memory::to_host(model_.device(), gradient.data(), state_->data() + layout.accumulated, bytes);
       return static_cast<f64>(value);
-    });
+    };
+    f64 least = 0;
+    try {
+      least = search_.step(x, evaluate);
+    } catch (...) {  // a check's Error: the model is where it was
+      Memory::from_host(model_.device(), model_.state(), before.data(), bytes);
+      throw;
+    }
     Memory::from_host(model_.device(), model_.state(), x.data(), bytes);
     ++steps_;
     return static_cast<f32>(least);

@@ -61,6 +61,8 @@ class SaveJob : public Counted {
   }
   // Throws what prepare() or write() has met. A call of all ranks, which puts an index in its place.
   virtual void finish() = 0;
+  // Whether no other rank takes part.
+  virtual bool is_alone() const = 0;
   bool is_written() const { return __atomic_load_n(&written_, __ATOMIC_ACQUIRE); }
 
   Snapshot own;                // of this rank
@@ -77,6 +79,7 @@ template <class R, class G>
 class RanksSaveJob final : public SaveJob {
  public:
   RanksSaveJob(const R& ranks, const G& group) : ranks_(ranks), group_(group) {}
+  bool is_alone() const override { return ranks_.size() == 1 && group_.size() == 1; }
   void finish() override {
     ranks_.together("save the checkpoint", [&] {
       group_.together("save the checkpoint", [&] {
@@ -129,15 +132,21 @@ class [[nodiscard]] Saving {
   // Throws what wait() throws.
   Saving& operator=(Saving&& other) {
     Saving next(std::move(other));
-    wait();
-    swap(next);
+    std::exception_ptr error;
+    try {
+      wait();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    swap(next);  // which goes on, whatever became of the one before
+    if (error) std::rethrow_exception(error);
     return *this;
   }
   ~Saving() {
     try {
       join();
       // While an error passes through, other ranks may have gone.
-      if (job_ && std::uncaught_exceptions() == exceptions_) job_->finish();
+      if (job_ && (job_->is_alone() || std::uncaught_exceptions() == exceptions_)) job_->finish();
     } catch (const std::exception& error) {
       std::fprintf(stderr, "weft: a checkpoint was not saved: %s\n", error.what());
     }

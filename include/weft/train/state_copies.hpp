@@ -124,6 +124,16 @@ class StateCopies {
     }
     return Model<M, Device>::of_block(device_, block.data());
   }
+  // Updates that were not skipped.
+  i64 applied() const {
+    if constexpr (!O::Precision::scaled) {
+      return updates_;
+    } else {
+      i32 count = 0;
+      Memory::to_host(device_, &count, optimizer_ + shard().at(layout.updates), sizeof count);
+      return count;
+    }
+  }
 
  private:
   static constexpr const auto& table = nn::state_table<M>;
@@ -180,7 +190,7 @@ class StateCopies {
     job.prepare([&] {
       block.resize(static_cast<std::size_t>(saved.state.bytes));
       if constexpr (!in_parts) copy_block(form, block.data());
-      if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, static_cast<i32>(updates_));
+      if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, saved_updates());
       job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(saved.state, block.data()), {}};
       job.own.memory = std::move(block);
     });
@@ -207,11 +217,14 @@ class StateCopies {
           if (offset < form.model_bytes)
             Memory::to_host(device_, to, model_ + model_shard().at(offset), bytes);
           else if (!O::Precision::scaled && offset == form.updates)
-            put_number(to, 0, static_cast<i32>(updates_));
+            put_number(to, 0, saved_updates());
           else
             Memory::to_host(device_, to, optimizer_ + shard().at(offset - form.model_bytes), bytes);
         });
   }
+
+  // A number of 32 bits, of which readers take weft.applied where it is the largest.
+  i32 saved_updates() const { return updates_ < INT32_MAX ? static_cast<i32>(updates_) : INT32_MAX; }
 
   const Device& device_;
   std::byte *model_, *optimizer_;

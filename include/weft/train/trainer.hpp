@@ -306,7 +306,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
  private:
   WholeModel averaged_model() const {
-    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+    if (copies().applied() < optimizer_.optimizer.rule.first())
       throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
                                           std::to_string(optimizer_.optimizer.rule.first()));
     return copies().model_with(Optimizer::base::average);

@@ -22,6 +22,14 @@ TEST_CASE("average: exponential and equal averages agree with torch.optim.swa_ut
   check_average(compare("swa", optim::swa(optim::SGD{.lr = 0.05f}, {.start = 4, .every = 3})), "swa");
 }
 
+TEST_CASE("average: none of updates that were skipped") {
+  auto trainer = make_trainer<optim_test::Model>(
+      test_device(), [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,
+      in<f32, 8, 3>, optim::ema(optim::SGD{.lr = 0.05f}, {.decay = 0.9f}), precision::f16);
+  trainer.step(std::vector<f32>(40, 1e6f), values("target"));
+  CHECK_THROWS_WITH(trainer.average(), doctest::Contains("train/no-average"));
+}
+
 TEST_CASE("average: none before the first update that is averaged") {
   auto trainer = make_trainer<optim_test::Model>(
       test_device(), [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); }, in<f32, 8, 5>,

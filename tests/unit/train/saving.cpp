@@ -119,6 +119,19 @@ TEST_CASE("saving: what cannot be written is an Error where it is waited for, an
   saving = trainer.save_in_background(folder / "no/such/folder");
   CHECK(error_id([&] { saving = trainer.save_in_background(folder / "good"); }) == "file/create");
   saving.wait();
+  // of several files, too, the one behind a failure is whole
+  saving = trainer.save_in_background(folder / "no/such/folder");
+  CHECK(error_id([&] { saving = trainer.save_in_background(folder / "many.safetensors.index.json"); }) ==
+        "file/create");
+  saving.wait();
+  CHECK(error_id([&] { trainer.load(folder / "many.safetensors.index.json"); }) == "no error");
+  CHECK(error_id([&] {
+          const Saving passed = trainer.save_in_background(folder / "passed.safetensors.index.json");
+          throw Error("test/error", "passes through");
+        }) == "test/error");
+  CHECK(error_id([&] { trainer.load(folder / "passed.safetensors.index.json"); }) == "no error");
+  CHECK(error_id([&] { trainer.model().save(folder / "model.safetensors.index.json"); }) ==
+        "safetensors/bad-index");
   CHECK(error_id([&] { trainer.save(folder / "no/such/folder"); }) == "file/create");
   const auto drop = [&] { const Saving unasked = trainer.save_in_background(folder / "no/such/folder"); };
   CHECK(said(folder, drop).starts_with("weft: a checkpoint was not saved: file/create"));
