@@ -11,5 +11,6 @@
 #include "weft/exec/model.hpp"
 #include "weft/exec/options.hpp"
 #include "weft/exec/print.hpp"
+#include "weft/exec/states.hpp"
 #include "weft/exec/summary.hpp"
 #include "weft/exec/tensor.hpp"

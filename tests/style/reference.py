@@ -430,7 +430,7 @@ program_sections = [
     ("Tensors", ["exec/tensor.hpp", "exec/print.hpp"]),
     ("Compiled functions", ["exec/function.hpp", "exec/any_function.hpp", "exec/explain.hpp", "exec/measure_roofline.hpp"]),
     ("Options of functions and trainers", ["exec/options.hpp", "transforms/precision_policy.hpp", "core/check.hpp", "core/fresh_seed.hpp", "compiler/user_pass.hpp"]),
-    ("Models", ["exec/model.hpp", "exec/compile_model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
+    ("Models", ["exec/model.hpp", "exec/states.hpp", "exec/compile_model.hpp", "exec/load.hpp", "exec/apply.hpp", "exec/summary.hpp"]),
     ("Trainers", ["train/make_trainer.hpp", "train/trainer.hpp", "train/checkpoint.hpp", "train/any_trainer.hpp", "train/loss_ring.hpp", "train/options.hpp",
                   "train/lbfgs.hpp", "train/checkpoint_report.hpp", "train/saving.hpp", "train/scaling.hpp"]),
     ("Ranks", ["comm/mpi.hpp", "comm/tensor_parallel.hpp"]),

@@ -110,7 +110,16 @@ class Model {
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;
-  Model& operator=(Model&&) noexcept = default;
+  // Where a trainer, a function or a view shares this model's parameters, they take the values of the
+  // other's.
+  Model& operator=(Model&& other) {
+    if (this == &other) return *this;
+    if (state_ && other.state_ && !state_->has_one_owner())
+      load(other);
+    else
+      state_ = std::move(other.state_);
+    return *this;
+  }
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
@@ -212,6 +221,11 @@ class Model {
   // Writes a safetensors file with PyTorch's names; all or nothing. Of a model in parts, as load, a call of
   // all ranks of a group: the file is the whole model's, and its first rank writes it.
   void save(const std::string& path) const {
+    if (io::is_safetensors_index(path))
+      throw Error("safetensors/bad-index",
+                  "'" + path +
+                      "': a model is written as one file, and this is the name of an "
+                      "index of several: name it model.safetensors");
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
     const auto write = [&](const exec::StateForm& form) {
@@ -405,58 +419,6 @@ auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
   return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 
-// Models that a function is given together; it shares their parameters, as functions do.
-template <class First, class... More>
-struct BoundStates {
-  exec::HeldStates<typename First::device_type> states;  // the blocks of all
-  typename First::device_type device;
-};
-namespace exec {
-template <class...>
-inline constexpr bool are_states = false;
-template <class First, class... More>
-requires(is_model<First> && (is_model<More> && ...)) inline constexpr bool are_states<First, More...> =
-    sizeof...(More) < most_states &&
-    (std::is_same_v<typename First::device_type, typename More::device_type> && ...);
-}  // namespace exec
-WEFT_REFUSAL(StatesAreModels,
-             "states takes Models of one device: Model<Caches> caches; compile(states(model, caches), f, "
-             "inputs...)");
-
-// compile(states(model, cache), [](const auto& net, const auto& cache, auto x) { ... }, in<...>...): a
-// function of several models, each of which it shares as compile(model, ...) does. What a function assigns, a
-// cache of which dynamic_update_slice writes a row, the next one over the same model reads. Throws
-// "states/same" for a model that is given twice.
-template <class... Models>
-auto states(Models&... models) {
-  constexpr bool fit = exec::are_states<std::remove_const_t<Models>...>;
-  static_assert(sizeof(StatesAreModels<fit, Models...>) > 0);
-  if constexpr (fit) {
-    BoundStates<Models...> bound{{}, std::get<0>(std::tie(models...)).device()};
-    (bound.states.add(models.storage(), models.state_bytes(), models.connects_group()), ...);
-    return bound;
-  } else {
-    return AfterRefusal{};
-  }
-}
-// Refused: states<Net, Caches>().
-template <class First, class... More>
-auto states() {
-  static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);
-  return AfterRefusal{};
-}
-template <class First, class... More, class F, class... A>
-auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
-  using Pack = exec::StatePack<typename First::type, typename More::type...>;
-  auto f = exec::compile_with<Pack, F>(given.device, given.states, inputs_then_options...);
-  constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
-  if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
-    constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
-    static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
-  }
-  return f;
-}
-
 // What compile<M>() returns: a function with the model it is of.
 template <class M, class Device, class Function>
 class ModelFunction : public Function {
@@ -464,6 +426,14 @@ class ModelFunction : public Function {
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
       : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
+  ModelFunction(ModelFunction&&) noexcept = default;
+  ModelFunction& operator=(ModelFunction&& other) noexcept {
+    if (this != &other) {
+      this->~ModelFunction();  // the function goes with its own model
+      new (this) ModelFunction(std::move(other));
+    }
+    return *this;
+  }
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 

@@ -43,6 +43,14 @@ TEST_CASE("any_function: several results, other dtypes, scalars") {
   auto [total, best] = f(x);
   CHECK(total.item() == 18);
   CHECK(best.to_vector() == std::vector<i64>{1, 0});
+  Function<std::tuple<Tensor<f32, Shape<2>>, Tensor<f32, Shape<2>>>(Input<f32, Shape<2>>)> two = compile(
+      Cpu{},
+      [](auto a) {
+        return std::tuple{a + 1.0f, a * 2.0f};
+      },
+      in<f32, 2>);
+  Tensor<f32, Shape<2>> to;
+  CHECK_THROWS_WITH(two.into(to, to)(std::vector<f32>{1, 2}), doctest::Contains("call/targets"));
 }
 
 TEST_CASE("any_function: moves, keeps working, and an empty one throws") {
