@@ -68,6 +68,10 @@
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error weft keeps NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only
 #endif
+// Where it may order additions anew, exp, sin and long sums are wrong. (clang does not say so.)
+#if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error weft rounds each operation as it is written: compile without -funsafe-math-optimizations and its parts
+#endif
 
 #if defined(__CUDACC__)
 #define WEFT_HD __host__ __device__
@@ -124,12 +128,7 @@
 // What...). Its result is deduced, so that g++ looks into the body, and says the sentence, before it looks at
 // what is done with the result.
 #define WEFT_REFUSED_MEMBER(name, result, Refusal, ...)                         \
-  template <class... Given>                                                     \
-  constexpr auto name(const Given&...) const {                                  \
-    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
-    return result;                                                              \
-  }                                                                             \
-  template <auto First, auto... More, class... Given>                           \
+  template <auto... Brackets, class... Given>                                   \
   constexpr auto name(const Given&...) const {                                  \
     static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), __VA_ARGS__>) > 0); \
     return result;                                                              \
@@ -627,6 +626,10 @@ struct AfterRefusal {
   operator T() const;
 };
 
+// What the name of a function template is tried with, so that it becomes one of many functions: the refusals
+// that take any arguments do not count.
+struct NameAlone : AfterRefusal {};
+
 // In place of a vector of a result's elements.
 struct AfterElements : AfterRefusal {
   float operator[](std::size_t) const { return 0; }
@@ -764,18 +767,23 @@ struct Dims {
 
 template <i64... D>
 WEFT_HD constexpr Dims make_dims() {
-  static_assert(sizeof...(D) <= max_rank, "a tensor has at most 8 axes");
-  return Dims{static_cast<int>(sizeof...(D)), {D...}};
+  if constexpr (sizeof...(D) <= max_rank)
+    return Dims{static_cast<int>(sizeof...(D)), {D...}};
+  else
+    return Dims{};
 }
 
 WEFT_REFUSAL(ExtentIsKnown,
              "every extent is known while compiling, and none is negative: write Shape<32, 8> in place of "
              "Shape<-1, 8>, and let the loader pad the last batch, .last = data::pad_and_mask");
 
+WEFT_REFUSAL(AxesAreFew, "a tensor has at most 8 axes: make one of several, Shape<2, 12> of Shape<2, 3, 4>");
+
 // The extents as a type; Shape<> is a scalar's.
 template <i64... D>
 struct Shape {
   static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true)>) > 0);
+  static_assert(sizeof(AxesAreFew<sizeof...(D) <= max_rank, GivenRank<sizeof...(D)>>) > 0);
   static constexpr Dims value = make_dims<D...>();
   static constexpr int rank = value.rank;
   static constexpr i64 size = value.size();
@@ -995,6 +1003,17 @@ inline int cpu_threads(const Cpu& cpu) {
 // Bytes at which every buffer of the host and of the GPU starts.
 inline constexpr std::size_t buffer_alignment = 256;
 
+// Throws "cpu/out-of-memory" where the process could not have so much more; malloc promises more than there
+// is.
+inline void require_host_memory(std::size_t bytes) {
+  // what is small is not worth the question
+  const i64 left = bytes >= (std::size_t{64} << 20) ? available_host_memory() : -1;
+  if (left >= 0 && bytes > static_cast<std::size_t>(left))
+    throw Error("cpu/out-of-memory",
+                std::to_string(bytes >> 20) + " MB are wanted at once, and " + std::to_string(left >> 20) +
+                    " MB are left to this process, by the machine and the limits of its control groups");
+}
+
 // Host memory of a fixed size, 256-byte aligned, not initialised: its own, or lent by the caller, who then
 // keeps it alive. Errors: "cpu/out-of-memory", "cpu/misaligned".
 class HostBuffer {
@@ -1002,13 +1021,7 @@ class HostBuffer {
   HostBuffer() = default;
   explicit HostBuffer(std::size_t bytes) : bytes_(bytes), owned_(bytes > 0) {
     if (bytes == 0) return;
-    // what is small is not worth the question
-    const i64 left = bytes >= (std::size_t{64} << 20) ? available_host_memory() : -1;
-    if (left >= 0 && bytes > static_cast<std::size_t>(left))
-      throw Error("cpu/out-of-memory",
-                  std::to_string(bytes >> 20) + " MB are wanted at once, and " + std::to_string(left >> 20) +
-                      " MB are left to this process, by the machine and the limits of its control "
-                      "groups");
+    require_host_memory(bytes);
     data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{buffer_alignment}, std::nothrow));
     if (data_ == nullptr) {
       throw Error("cpu/out-of-memory", "no host memory for " + std::to_string(bytes) + " bytes");
@@ -2178,7 +2191,7 @@ struct Graph {
   List<Span> bodies;     // of loops: graphs as words (freeze.hpp), in body_words; equal ones are one
   List<u64> body_words;
   bool biases_placed =
-      false;             // sums with a bias stand in the order in which they are to be computed (LateBias)
+      false;  // sums with a bias stand in the order in which they are to be computed (DeferredBias)
   bool is_body = false;  // a loop's body: inputs and outputs are numbered as in loop.hpp
   int key_input = -1;    // of a body: the input (4 words) that random numbers take in place of seed and step
 
@@ -2258,7 +2271,9 @@ class Builder {
   constexpr explicit Builder(Graph&& started, Sharing sharing = Sharing::all) {
     graph = static_cast<Graph&&>(started);
     const int n = graph.nodes.size();
-    table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : 256), -1);
+    int leaves = 0;
+    for (int i = 0; i < n; ++i) leaves += graph.nodes.items[i].arity == 0;
+    table_ = List<int>(table_size(sharing == Sharing::all ? 2 * n : leaves + 256), -1);
     enter_nodes(sharing);
     enter_shapes_and_lists();
   }
@@ -3251,34 +3266,78 @@ inline i64 checked_extent(const std::vector<i64>& shape, int axis) {
 
 // clang-format off
 #define WEFT_TENSOR_METHODS(M) \
-  M(abs) M(acos) M(add) M(addmm) M(all) M(allclose) M(amax) M(amin) M(any) M(argmax) M(argmin) \
-  M(argsort) M(asin) M(astype) M(atan) M(baddbmm) M(bmm) M(ceil) M(chunk) M(clamp) M(clip) M(clone) \
-  M(contiguous) M(cos) M(cosh) M(cross) M(cummax) M(cummin) M(cumprod) M(cumsum) M(diag) M(diagonal) \
-  M(div) M(dot) M(eq) M(erf) M(exp) M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(flatten) \
-  M(flip) M(floor) M(fmod) M(gather) M(ge) M(gelu) M(gt) M(index) M(index_add) M(index_put) \
-  M(index_select) M(inner) M(isinf) M(isnan) M(kthvalue) M(le) M(lerp) M(log) M(log10) M(log1p) \
-  M(log2) M(log_softmax) M(logical_and) M(logical_not) M(logical_or) M(logsumexp) M(lt) \
-  M(masked_fill) M(masked_select) M(matmul) M(max) M(maximum) M(mean) M(median) M(min) M(minimum) \
-  M(mm) M(movedim) M(mul) M(multinomial) M(mv) M(nan_to_num) M(narrow) M(ne) M(neg) M(nonzero) \
-  M(norm) M(outer) M(permute) M(pow) M(prod) M(quantile) M(reciprocal) M(relu) M(remainder) M(repeat) \
-  M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(round) M(rsqrt) M(scatter) M(scatter_add) \
-  M(select) M(sigmoid) M(sign) M(sin) M(slice) M(softmax) M(sort) M(split) M(sqrt) M(square) M(squeeze) \
-  M(stddev) M(sub) M(sum) M(swapaxes) M(t) M(take) M(tanh) M(tile) M(topk) M(trace) M(transpose) \
-  M(tril) M(triu) M(unbind) M(unfold) M(unique) M(unsqueeze) M(var) M(view) M(view_as) M(where)
+  M(abs) M(absolute) M(acos) M(acosh) M(add) M(addbmm) M(addcdiv) M(addcmul) M(addmm) M(addmv) M(addr) \
+  M(all) M(allclose) M(amax) M(amin) M(aminmax) M(any) M(argmax) M(argmin) M(argsort) M(argwhere) M(asin) \
+  M(asinh) M(astype) M(atan) M(atan2) M(atanh) M(baddbmm) M(bernoulli) M(bincount) M(bitwise_and) \
+  M(bitwise_left_shift) M(bitwise_not) M(bitwise_or) M(bitwise_right_shift) M(bitwise_xor) M(bmm) \
+  M(broadcast_to) M(ceil) M(chunk) M(clamp) M(clamp_max) M(clamp_min) M(clip) M(clone) M(contiguous) \
+  M(copysign) M(corrcoef) M(cos) M(cosh) M(count_nonzero) M(cov) M(cross) M(cummax) M(cummin) M(cumprod) \
+  M(cumsum) M(deg2rad) M(diag) M(diag_embed) M(diagflat) M(diagonal) M(diagonal_scatter) M(diff) M(digamma) \
+  M(dist) M(div) M(divide) M(dot) M(dsplit) M(elu) M(eq) M(equal) M(erf) M(erfc) M(erfinv) M(exp) M(exp2) \
+  M(expand) M(expand_as) M(expm1) M(fill_diagonal) M(fix) M(flatten) M(flip) M(fliplr) M(flipud) \
+  M(float_power) M(floor) M(floor_divide) M(fmax) M(fmin) M(fmod) M(frac) M(gather) M(ge) M(gelu) M(ger) \
+  M(greater) M(greater_equal) M(gt) M(hardtanh) M(heaviside) M(histc) M(hsplit) M(hypot) M(index) \
+  M(index_add) M(index_copy) M(index_fill) M(index_put) M(index_reduce) M(index_select) M(inner) M(isclose) \
+  M(isfinite) M(isin) M(isinf) M(isnan) M(isneginf) M(isposinf) M(kron) M(kthvalue) M(ldexp) M(le) \
+  M(leaky_relu) M(lerp) M(less) M(less_equal) M(lgamma) M(log) M(log10) M(log1p) M(log2) M(log_softmax) \
+  M(logaddexp) M(logaddexp2) M(logcumsumexp) M(logical_and) M(logical_not) M(logical_or) M(logical_xor) \
+  M(logit) M(logsigmoid) M(logsumexp) M(lt) M(masked_fill) M(masked_scatter) M(masked_select) M(matmul) \
+  M(matrix_power) M(max) M(maximum) M(mean) M(median) M(min) M(minimum) M(mm) M(moveaxis) M(movedim) \
+  M(msort) M(mul) M(multinomial) M(multiply) M(mv) M(nan_to_num) M(nanmean) M(nanmedian) M(nanquantile) \
+  M(nansum) M(narrow) M(ne) M(neg) M(negative) M(nonzero) M(norm) M(not_equal) M(one_hot) M(outer) \
+  M(permute) M(positive) M(pow) M(prod) M(put) M(quantile) M(rad2deg) M(ravel) M(reciprocal) M(relu) \
+  M(remainder) M(renorm) M(repeat) M(repeat_interleave) M(reshape) M(reshape_as) M(roll) M(rot90) M(round) \
+  M(rsqrt) M(scatter) M(scatter_add) M(scatter_reduce) M(select) M(select_scatter) M(selu) M(sgn) M(sigmoid) \
+  M(sign) M(signbit) M(silu) M(sin) M(sinc) M(sinh) M(slice) M(slice_scatter) M(softmax) M(softplus) M(sort) \
+  M(split) M(split_with_sizes) M(sqrt) M(square) M(squeeze) M(std) M(stddev) M(sub) M(subtract) M(sum) \
+  M(swapaxes) M(swapdims) M(t) M(take) M(take_along_dim) M(tan) M(tanh) M(tensor_split) M(tile) M(topk) \
+  M(trace) M(transpose) M(tril) M(triu) M(true_divide) M(trunc) M(unbind) M(unflatten) M(unfold) M(unique) \
+  M(unique_consecutive) M(unsqueeze) M(var) M(vdot) M(view) M(view_as) M(vsplit) M(where) M(xlogy)
 
 // The same that change the tensor.
 #define WEFT_INPLACE_METHODS(M) \
-  M(abs_) M(add_) M(addcmul_) M(clamp_) M(copy_) M(div_) M(exp_) M(fill_) M(index_add_) M(index_put_) \
-  M(masked_fill_) M(mul_) M(neg_) M(normal_) M(pow_) M(relu_) M(scatter_) M(scatter_add_) M(sub_) \
-  M(uniform_) M(zero_)
+  M(abs_) M(add_) M(addcdiv_) M(addcmul_) M(bernoulli_) M(cauchy_) M(ceil_) M(clamp_) M(clamp_max_) \
+  M(clamp_min_) M(copy_) M(cos_) M(cumprod_) M(cumsum_) M(detach_) M(div_) M(exp_) M(exponential_) M(fill_) \
+  M(fill_diagonal_) M(floor_) M(fmod_) M(geometric_) M(index_add_) M(index_copy_) M(index_fill_) \
+  M(index_put_) M(leaky_relu_) M(lerp_) M(log_) M(log_normal_) M(logical_not_) M(masked_fill_) \
+  M(masked_scatter_) M(mul_) M(nan_to_num_) M(neg_) M(normal_) M(pow_) M(put_) M(random_) M(reciprocal_) \
+  M(relu_) M(remainder_) M(renorm_) M(resize_) M(round_) M(rsqrt_) M(scatter_) M(scatter_add_) \
+  M(scatter_reduce_) M(sigmoid_) M(sign_) M(sin_) M(sqrt_) M(square_) M(squeeze_) M(sub_) M(swapaxes_) M(t_) \
+  M(tanh_) M(transpose_) M(tril_) M(triu_) M(trunc_) M(uniform_) M(unsqueeze_) M(zero_)
+// That make a tensor of another's dtype.
+#define WEFT_NEW_METHODS(M) M(new_empty) M(new_full) M(new_ones) M(new_tensor) M(new_zeros)
 // clang-format on
 
 namespace WEFT_NAMESPACE::spelled {
 #define WEFT_SPELLED(name) struct name;
 WEFT_TENSOR_METHODS(WEFT_SPELLED)
 WEFT_INPLACE_METHODS(WEFT_SPELLED)
+WEFT_NEW_METHODS(WEFT_SPELLED)
+WEFT_SPELLED(is_cuda)
+WEFT_SPELLED(ndim)
+WEFT_SPELLED(requires_grad)
+WEFT_SPELLED(retain_grad)
+WEFT_SPELLED(type_as)
 #undef WEFT_SPELLED
 }  // namespace WEFT_NAMESPACE::spelled
+
+namespace WEFT_NAMESPACE {
+
+// What PyTorch has as a member without a call, x.requires_grad, refused where it is read or written.
+template <template <bool, class...> class Refusal, class Name>
+struct RefusedAttribute {
+  constexpr operator i64() const {
+    static_assert(sizeof(Refusal<sizeof(Name*) == 0, Name>) > 0);
+    return 0;
+  }
+  template <class B>
+  constexpr auto operator=(const B&) const {
+    static_assert(sizeof(Refusal<sizeof(B*) == 0, Name>) > 0);
+    return *this;
+  }
+};
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/name_spelling.hpp ----
 // Names that PyTorch, NumPy or JAX has and weft has not, or spells in another way: they refuse with what to
 // write. Law: a program may have functions and variables of these names. So they are friends, which only a
@@ -3401,10 +3460,11 @@ WEFT_REFUSAL(ResultIsAssigned,
              "what an operation gives is a new value, and nothing is written through it: write h = "
              "slice_scatter<0, 0, 2>(h, y), select_scatter<0, 1>(h, y) or index_put(h, y, at<0>) in place of "
              "slice<0, 0, 2>(h) = y");
-WEFT_REFUSAL(
-    MethodIsFunction,
-    "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
-    "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), x.relu()");
+WEFT_REFUSAL(MethodIsFunction,
+             "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
+             "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), "
+             "x.relu(); x.std(1) is "
+             "stddev<1>(x)");
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
@@ -3422,6 +3482,10 @@ WEFT_REFUSAL(ShapeIsKnown,
              "the shape is part of the type: the extent of an axis is x.extent(0), the shape "
              "decltype(x)::shape, the number of axes decltype(x)::rank");
 WEFT_REFUSAL(ExtentIsAsked, "size() counts all elements: the extent of an axis is x.extent(0)");
+WEFT_REFUSAL(
+    ValueIsMade,
+    "a tensor of another's dtype or shape is made by a function: zeros_like(x), full_like(x, 1), zeros<f32, "
+    "4, 8>() in place of x.new_zeros(4, 8)");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
 // The number of a value's elements: decltype(x)::size, x.size and x.size(); x.size(0) is refused.
@@ -3456,6 +3520,9 @@ template <class Self>
 struct TracedMembers {
   static constexpr TransposedMember T{}, mT{};
   static constexpr GradientMember grad{};
+  static constexpr RefusedAttribute<GradientIsFunction, spelled::requires_grad> requires_grad{};
+  static constexpr RefusedAttribute<DtypeIsCast, spelled::is_cuda> is_cuda{};
+  static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
 
   WEFT_FRIENDS_OF_OTHER_NAMES
 
@@ -3530,12 +3597,22 @@ struct TracedMembers {
   WEFT_MEMBER(device, DtypeIsCast, self())
   WEFT_MEMBER(requires_grad_, GradientIsFunction, self())
   WEFT_MEMBER(register_hook, GradientIsFunction, self())
+  WEFT_MEMBER(retain_grad, GradientIsFunction, self())
+  WEFT_MEMBER(type_as, DtypeIsCast, self())
 #define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
 #define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
+#define WEFT_NEW(name)                                                                   \
+  WEFT_MEMBER(name, ValueIsMade, AfterRefusal{})                                         \
+  constexpr auto name(std::initializer_list<i64>, const auto&... more) const {           \
+    static_assert(sizeof(ValueIsMade<(sizeof...(more) > 99), spelled::name, Self>) > 0); \
+    return AfterRefusal{};                                                               \
+  }
+  WEFT_NEW_METHODS(WEFT_NEW)
 #undef WEFT_METHOD
 #undef WEFT_INPLACE
+#undef WEFT_NEW
 #define WEFT_BRACED(name)                                                                  \
   template <class Given = Self>                                                            \
   constexpr auto name(std::initializer_list<i64>) const {                                  \
@@ -3570,6 +3647,21 @@ WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
     "any<>(x > 0), then found.item()");
+
+WEFT_REFUSAL(
+    LazyHasNoGradient,
+    "an expression of tensors keeps no graph for a gradient: make_trainer(Cpu{}, loss, in<f32, 4, 8>) "
+    "differentiates the loss of a model, and grad(f)(x) in a compiled function is the gradient of any");
+WEFT_REFUSAL(
+    LazyHasDevice,
+    "an expression of tensors runs where its tensors lie, when it is assigned to one: another dtype is "
+    "cast<f16>(a + b), another device that of the tensor, Tensor<f32, Shape<4>, Cuda> u = t");
+
+WEFT_REFUSAL(
+    ValueIsOne,
+    "this is one value and no tuple: nn::MultiheadAttention gives its output alone, y = attn(x, x, x), and "
+    "the "
+    "weights beside it where they are asked for: auto [y, weights] = attn(x, x, x, nn::need_weights)");
 
 template <class T, class S>
 struct Expr : TracedMembers<Expr<T, S>> {
@@ -3621,6 +3713,20 @@ struct Lazy {
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
 #undef WEFT_METHOD
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyHasNoGradient, Lazy)
+  WEFT_MEMBER(backward)
+  WEFT_MEMBER(detach)
+  WEFT_MEMBER(requires_grad_)
+#undef WEFT_MEMBER
+  template <class... T>  // to<f16>(), too
+  constexpr auto to(const auto&...) const {
+    static_assert(sizeof(LazyHasDevice<(sizeof...(T) > 99), Lazy>) > 0);
+    return AfterRefusal{};
+  }
+#define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyHasDevice, Lazy)
+  WEFT_MEMBER(cpu)
+  WEFT_MEMBER(cuda)
+#undef WEFT_MEMBER
 #define WEFT_MEMBER(name) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LazyIsAssigned, Lazy)
   WEFT_MEMBER(item)
   WEFT_MEMBER(data)
@@ -3735,6 +3841,15 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
+
+// Refused: std::get<0>(x), of which a compiler lists what std::get is else of.
+namespace std {
+template <size_t I, class T, class S>
+constexpr auto get(const weft::Expr<T, S>& x) {
+  static_assert(sizeof(weft::ValueIsOne<sizeof(S*) == 0, weft::Expr<T, S>>) > 0);
+  return x;
+}
+}  // namespace std
 
 namespace WEFT_NAMESPACE {
 
@@ -4356,6 +4471,8 @@ template <class Device>
 struct HostMemory {
   using Buffer = HostBuffer;
   static Buffer allocate(const Device&, i64 bytes) { return Buffer(static_cast<std::size_t>(bytes)); }
+  // Whether so much can be had at all, which is known later of each part of it.
+  static void require(i64 bytes) { require_host_memory(static_cast<std::size_t>(bytes)); }
   static void zero(const Device&, std::byte* at, i64 bytes) {
     if (bytes > 0) std::memset(at, 0, static_cast<std::size_t>(bytes));
   }
@@ -4405,9 +4522,22 @@ struct SilentDevice {
 class Storage : public Counted {
  public:
   std::byte* data() const { return data_; }
+  // In which order the streams of a GPU work on it; null where there are no streams.
+  Counted* order() const { return order_.get(); }
+  void ordered_as(const Storage& other) { order_ = other.order_; }
 
  protected:
+  // What DeviceMemory<Device> has for its streams.
+  template <class Device>
+  void make_order() {
+    if constexpr (requires { typename DeviceMemory<Device>::Order; })
+      order_ = Shared<Counted>(new typename DeviceMemory<Device>::Order);
+  }
+
   std::byte* data_ = nullptr;
+
+ private:
+  Shared<Counted> order_;
 };
 
 template <class Device>
@@ -4421,6 +4551,7 @@ class DeviceStorage final : public Storage {
         buffer_(given != nullptr ? Buffer::borrow(given, static_cast<std::size_t>(bytes))
                                  : DeviceMemory<Device>::allocate(device, bytes)) {
     data_ = buffer_.data();
+    this->template make_order<Device>();
   }
   const Device& device() const { return device_; }
   i64 size() const { return static_cast<i64>(buffer_.size()); }  // bytes
@@ -4451,10 +4582,11 @@ namespace exec {
 // An argument as a program is given it: where its elements start, and what is known of them.
 struct Given {
   const void* data = nullptr;
-  bool on_host = false;           // they may be read
-  i64 valid_rows = -1;            // the rows behind these are padding; -1: there are none
-  bool padded_somewhere = false;  // its loader pads a batch of the epoch, this one or another
-  bool padded_labels = false;     // and takes these elements for labels
+  const Storage* memory = nullptr;  // of a GPU's tensor, which owns it
+  bool on_host = false;             // they may be read
+  i64 valid_rows = -1;              // the rows behind these are padding; -1: there are none
+  bool padded_somewhere = false;    // its loader pads a batch of the epoch, this one or another
+  bool padded_labels = false;       // and takes these elements for labels
 };
 
 // A container of elements of type T, such as std::vector, std::span or a loader's array.
@@ -4600,6 +4732,19 @@ void check_shape(const Given& given, int number, const Dims& wanted) {
                                   ": permute it, or flatten it if the order is right");
 }
 
+// The rows of an input of these extents that a loader's padded array has samples for, where the input counts
+// rows of its own: (4, 8) given for (32).
+template <Dims D, class A>
+i64 valid_rows_of(const A& a, int number) {
+  const i64 rows = D.rank > 0 ? D.extent[0] : 1, given = a.shape()[0];
+  if (rows % given != 0)
+    throw Error("call/shape", "input " + std::to_string(number) + " takes elements of shape " +
+                                  to_text(D).c_str() + ", and was given a padded batch of " +
+                                  std::to_string(given) +
+                                  " rows, which are no rows of that: give it the batch's own shape");
+  return a.valid_rows() * (rows / given);
+}
+
 // `a` as input K of kind I = Input<T, Shape> of a program on Device.
 template <class I, int K, class Device, class A>
 Given argument(const A& a) {
@@ -4622,11 +4767,12 @@ Given argument(const A& a) {
         if constexpr (Shaped<A>) check_shape(a.shape(), K, I::shape::value);
       }
       if constexpr (Padded<A>) {
-        if (a.valid_rows() < a.shape()[0]) given.valid_rows = a.valid_rows();
+        if (a.valid_rows() < a.shape()[0]) given.valid_rows = valid_rows_of<I::shape::value>(a, K);
         given.padded_somewhere = a.is_padded_somewhere();
         given.padded_labels = a.has_padded_labels();
       }
       given.data = a.data();
+      if constexpr (requires { a.storage(); }) given.memory = a.storage();
     }
     if (given.data == nullptr && I::shape::size > 0) [[unlikely]]
       throw_argument_null("input", K);
@@ -4675,6 +4821,21 @@ auto* target(A& a) {
       throw_argument_null("result", K);
     return at;
   }
+}
+
+// Where results are written to. Throws "call/targets" where two meet.
+struct TargetMemory {
+  const void* data = nullptr;
+  i64 bytes = 0;
+};
+inline void check_apart(const TargetMemory* targets, int count) {
+  const auto begin = [&](int k) { return reinterpret_cast<std::uintptr_t>(targets[k].data); };
+  const auto end = [&](int k) { return begin(k) + static_cast<std::uintptr_t>(targets[k].bytes); };
+  for (int k = 1; k < count; ++k)
+    for (int j = 0; j < k; ++j)
+      if (begin(j) < end(k) && begin(k) < end(j))
+        throw Error("call/targets", "into: results " + std::to_string(j) + " and " + std::to_string(k) +
+                                        " were given the same memory: each takes a tensor of its own");
 }
 
 // What into() keeps of a target: a tensor's memory, which it keeps alive, or the caller's object.
@@ -5124,12 +5285,13 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   trace           the user's function leaves a graph; attention that it composes becomes one operation
 //   scale           of a trainer with precision::f8: where products are rounded to 8 bits
 //   differentiate   of a trainer: the gradients of the loss (grad(f) differentiates while it is traced)
+//   reduce          of a trainer on ranks: gradients become sums over the ranks
 //   update          of a trainer: the optimiser
 //   precision       products in another dtype
-//   rematerialize   of a trainer with checkpoint::blocks: what the backward pass computes again
-//   prune           what nothing needs is dropped, what is copied in another order computed in that order,
-//   and
-//                   attention of few queries split along the keys
+//   rematerialize   of a trainer with a checkpoint policy: what the backward pass computes again
+//   gather          of a trainer with comm::zero<3>: parameters are gathered before they are read
+//   prune           what nothing needs is dropped, what would be copied into another order is computed in it,
+//                   and attention of few queries is split along the keys
 //                                                            from here on: GraphPasses, KernelPasses
 //   cluster         nodes become kernels
 //   collect         what each kernel computes, reads and stores
@@ -5137,7 +5299,7 @@ inline std::string kind_of(const ir::Graph& g, const kernel_ir::Fusion& f, const
 //   lower           kernels become code and launches
 //   link            the constants of the program
 //
-// The first six need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
+// The first eight need the user's types and stand with them (exec/trace.hpp, exec/traced_program.hpp,
 // train/step.hpp); a user's own pass joins behind trace, differentiate, update, precision or prune
 // (user_pass.hpp). What must hold behind a pass is verify(pass, module) of verify.hpp; what it made,
 // print(pass, module) of print.hpp.
@@ -5413,9 +5575,25 @@ constexpr int axis_of(const Graph& g, int i) {
   return g.nodes[i].op == Op::searchsorted ? g.dims(i).rank - 1 : static_cast<int>(g.attribute(i, 0));
 }
 
-// Memory for sorting node i beside its operand and result.
+// Elements of a piece of a scan's lines: long lines are cut where there are too few of them to fill a GPU.
+// Where neighbours in memory are of 32 lines or more, a thread has one to itself.
+constexpr i64 scan_chunk(const AxisExtents& e) {
+  constexpr i64 shortest = 2048, most_chunks = 512;
+  const i64 enough = e.inner >= 32 ? 16384 : 256;
+  if (e.outer * e.inner >= enough || e.extent < 2 * shortest) return e.extent;
+  const i64 fair = (e.extent + most_chunks - 1) / most_chunks;
+  return fair < shortest ? shortest : fair;
+}
+
+// Memory that sorts and scans take for node i beside its operand and result.
 constexpr i64 scratch_bytes(const Graph& g, int i) {
-  if (g.nodes[i].op != Op::argsort) return 0;
+  const Op op = g.nodes[i].op;
+  if (op == Op::scan) {
+    const AxisExtents e = extents_along(g.dims(i), axis_of(g, i));
+    const i64 chunk = scan_chunk(e);
+    return chunk < e.extent ? e.outer * e.inner * ((e.extent + chunk - 1) / chunk) * 8 : 0;
+  }
+  if (op != Op::argsort) return 0;
   const int x = g.in(i, 0);
   if (g.dims(x).extent[axis_of(g, i)] <= sort_tile) return 0;
   return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
@@ -5575,11 +5753,11 @@ constexpr bool is_column_bias(const ir::Graph& g, int dot, const View& v, const 
 
 // (dot + bias) + x, with nothing else reading the product or the first sum, becomes (dot + x) + bias: in that
 // order one kernel can do both. `uses` counts the readers of each node, outputs among them.
-struct LateBias {
+struct DeferredBias {
   int inner = -1;  // dot + bias, which goes
   int dot = -1, bias = -1, x = -1;
 };
-constexpr LateBias late_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
+constexpr DeferredBias deferred_bias(const ir::Node* nodes, const int* edges, int node, const int* uses) {
   const ir::Node& sum = nodes[node];
   if (sum.op != ir::Op::add || sum.dtype != DType::f32) return {};
   const int* outer = edges + sum.first;
@@ -5615,7 +5793,7 @@ struct Clustering {
   int reserved_used = 0;
 };
 
-// A Clustering of a graph, and questions about it; Fuser (fuse.hpp) goes on with it.
+// A Clustering of a graph, and questions about it; Fuser (fuse.hpp) continues with it.
 class ClusteringState {
  protected:
   // `tight`: of each node how often a kernel that held it was too large; none where kernels are
@@ -6888,7 +7066,7 @@ class Tiler {
     constexpr i64 most = 1024;
     const bool small = !tiling.flat && kernel.space.size() < 8 * chunk_elements;
     // what is small but costly is still worth several threads
-    const i64 elements = small ? dear_elements(kernel) : chunk_elements;
+    const i64 elements = small ? costly_elements(kernel) : chunk_elements;
     i64 per_chunk = tiling.cols > 0 ? elements / tiling.cols : 1;
     if (per_chunk < 1) per_chunk = 1;
     if (tiling.rows > per_chunk * most) per_chunk = (tiling.rows + most - 1) / most;
@@ -6901,7 +7079,7 @@ class Tiler {
     return per_chunk;
   }
   // How many elements make a unit of work that is worth a thread (about 5 microseconds).
-  constexpr i64 dear_elements(const Kernel& kernel) const {
+  constexpr i64 costly_elements(const Kernel& kernel) const {
     i64 cost = 1;
     for (int i = 0; i < kernel.body.size; ++i) {
       const ir::Op op = nodes_[pool_[kernel.body.begin + i]].op;
@@ -7502,17 +7680,17 @@ namespace WEFT_NAMESPACE::kernels {
 inline constexpr i64 axis_sort_tile = 2048;
 
 struct AxisArgs {
-  const void* a =
-      nullptr;  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
+  const void* a = nullptr;
   const void* b = nullptr;  // take_along_axis, scatter_reduce: the indices; searchsorted: what is looked for
   void* out = nullptr;
-  void* scratch = nullptr;               // argsort of long lines
+  void* scratch = nullptr;               // argsort of long lines; scan of cut ones: 8 bytes a piece
   i64 outer = 0, extent = 0, inner = 0;  // of the lines; of scatter_reduce's result
   i64 a_stride[3]{};
-  i64 count = 0;  // elements of a line of b, or of argsort's result
+  i64 count = 0;  // elements of a line of b, of argsort's result, or of a piece of a scan's line
   i64 b_stride[3]{};
-  bool flag =
-      false;  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
+  // scan: reversed; argsort: descending; take_along_axis: zero where missing; searchsorted: right
+  bool flag = false;
 };
 
 inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {
@@ -7554,7 +7732,9 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
   addresses.push(plan.tilings[kernel].partials);
   const bool flag =
       op == ir::Op::searchsorted ? g.attribute(node, 0) != 0 : !scatters && g.attribute(node, 1) != 0;
-  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis] : g.dims(b).extent[axis];
+  const i64 count = op == ir::Op::argsort ? g.dims(node).extent[axis]
+                    : op == ir::Op::scan  ? ir::scan_chunk(lines)
+                                          : g.dims(b).extent[axis];
   for (const i64 x : {lines.outer, lines.extent, lines.inner, sa.outer, sa.axis, sa.inner, count, sb.outer,
                       sb.axis, sb.inner, static_cast<i64>(flag)})
     numbers.push(static_cast<u64>(x));
@@ -12749,7 +12929,8 @@ struct FusedSums {
     }
   }
   template <int I, class V>
-  WEFT_HD_INLINE V long_sum(V running) {
+  WEFT_HD_INLINE V long_sum(const V& last) {  // by value g++ would speak of its ABI
+    V running = last;
     end_block<I>(running);
     return detail::compensated_sum(long_sums[nth_sum<I>].sum, long_sums[nth_sum<I>].lost);
   }
@@ -14713,7 +14894,7 @@ class FusedValues {
   // What a later pass over the row would compute again, at a price: those of its members that a later pass
   // begins with are kept.
   constexpr void choose_kept() {
-    constexpr int dear = 8;
+    constexpr int costly = 8;
     i64 cols = 1;
     for (int a = rows_; a < rows_ + cols_; ++a) cols *= extent_[a];
     const i64 most_kept = cols > 0 ? most_kept_bytes / (cols * 8) : 0;
@@ -14735,9 +14916,9 @@ class FusedValues {
       const ir::Node& node = nodes_[info.node];
       info.cost = ir::info(node.op).cost;
       for (int a = 0; a < node.arity; ++a) info.cost += info_[resolve(edges_[node.first + a])].cost;
-      if (info.cost > dear) info.cost = dear;  // as dear as can be
+      if (info.cost > costly) info.cost = costly;  // as costly as can be
       info.keep =
-          info.begins_later && info.cost >= dear && is_float(node.dtype) && kept_ < most_kept && kept_ < 4;
+          info.begins_later && info.cost >= costly && is_float(node.dtype) && kept_ < most_kept && kept_ < 4;
       if (!info.keep) continue;
       info.keep_slot = kept_++;
       info.cost = 0;
@@ -15456,7 +15637,7 @@ class Planner {
     }
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
-      if (nodes_[i].op == ir::Op::flat_concat) pack_copies(i);
+      if (nodes_[i].op == ir::Op::flat_concat) concat_copies(i);
     for (const ir::Assign& a : g.assigns) {
       const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
       const u64 from = address(a.node);
@@ -15598,7 +15779,7 @@ class Planner {
     offsets_[x] = offset;
   }
   constexpr void place_in_arena(int x) { p.where[x] = arena_at_[arena_[x]] + static_cast<u64>(offsets_[x]); }
-  constexpr void pack_copies(int i) {
+  constexpr void concat_copies(int i) {
     const int dtype = static_cast<int>(nodes_[i].dtype);
     const u64 base = arena_at_[dtype];
     p.where[i] = base;
@@ -17409,8 +17590,8 @@ constexpr ir::Graph place_biases(const ir::Graph& g) {
     operands.clear();
     for (int k = 0; k < node.arity; ++k) operands.push(moved[g.in(i, k)]);
     if (node.op == ir::Op::add && found.live[i])
-      if (const kernel_ir::LateBias late =
-              kernel_ir::late_bias(g.nodes.data(), g.edges.data(), i, found.uses.data());
+      if (const kernel_ir::DeferredBias late =
+              kernel_ir::deferred_bias(g.nodes.data(), g.edges.data(), i, found.uses.data());
           late.inner >= 0) {
         const int inner[2]{moved[late.dot], moved[late.x]};
         operands[0] = b.add(node, inner, 2);
@@ -17436,11 +17617,11 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   u8* const live = found.live.data();
   const int* const uses = found.uses.data();
   const bool variables = found.variables;
-  List<kernel_ir::LateBias> late;
+  List<kernel_ir::DeferredBias> late;
   List<int> late_at;  // of the sum that such a pair ends in, -1 otherwise
   for (int i = 0; i < n && !g.biases_placed; ++i) {
     if (nodes[i].op != ir::Op::add || !live[i]) continue;
-    const kernel_ir::LateBias sum = kernel_ir::late_bias(nodes, all_edges, i, uses);
+    const kernel_ir::DeferredBias sum = kernel_ir::deferred_bias(nodes, all_edges, i, uses);
     if (sum.inner < 0) continue;
     if (late_at.empty()) late_at = List<int>(n, -1);
     live[sum.inner] = 0;
@@ -17491,7 +17672,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
-      const kernel_ir::LateBias& sum = late[late_at[i]];
+      const kernel_ir::DeferredBias& sum = late[late_at[i]];
       const int inner[2]{moved[sum.dot], moved[sum.x]};
       const int outer[2]{add(node, inner, 2), moved[sum.bias]};
       moved[i] = add(node, outer, 2);
@@ -17762,7 +17943,7 @@ inline constexpr int differentiated_nodes = 1024, clustered_nodes = 2048;
 #elif defined(__CUDACC__)
 inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
 #else
-inline constexpr int differentiated_nodes = 4096, clustered_nodes = 1 << 24;
+inline constexpr int differentiated_nodes = 2048, clustered_nodes = 1 << 24;
 #endif
 inline constexpr int lowered_kernels = 512;
 
@@ -20056,8 +20237,10 @@ WEFT_REFUSAL(
     "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");
 WEFT_REFUSAL(
     ScalesArePositive,
-    "a standard deviation is not negative; the rate of exponential, the width of cauchy, the p of geometric "
-    "and the delta and beta of huber_loss and smooth_l1_loss are positive (l1_loss is their limit at 0)");
+    "a standard deviation is not negative, nor is the bound of renorm; the rate of exponential, the width of "
+    "cauchy, the p of geometric, the tau of gumbel_softmax and the delta and beta of huber_loss and "
+    "smooth_l1_loss are positive (l1_loss is their limit at 0); the upper slope of RReLU is not below the "
+    "lower");
 WEFT_REFUSAL(
     BoundsHoldIntegers,
     "randint draws from [low, high): low is less than high, and all between are numbers of its dtype, as 300 "
@@ -20084,6 +20267,17 @@ concept ForwardOnly = !requires {
   &BesideOwnForward<M>::forward;
 }
 &&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
+WEFT_REFUSAL(
+    NamedFunctionIsCalled,
+    "a function of many forms, such as cross_entropy, is no value by its name alone: write a lambda that "
+    "calls it, for make_trainer [](const auto& model, auto x, auto y) { return cross_entropy(model(x), "
+    "y); }, for compile [](auto x, auto y) { return cross_entropy(x, y); }");
+// What the name of a function of two values can become, though it is of many.
+struct NamedFunction {
+  using Two = AfterRefusal (*)(const NameAlone&, const NameAlone&);
+  constexpr NamedFunction(Two) {}
+};
+
 WEFT_REFUSAL(CallIsConst,
              "the operator() of the model is not const, and the model is while the program compiles: write "
              "constexpr auto operator()(auto x) const");
@@ -20239,12 +20433,14 @@ constexpr const V& checked_in(const V& v, double low, double high, const char* w
   return v;
 }
 
+inline constexpr const char* rate_text = "the rate of a dropout is the share that it drops, from 0 to 1";
 inline constexpr const char* share_text = "a probability, the q of a quantile and a smoothing lie in [0, 1]";
 inline constexpr const char* delta_text =
     "the delta of huber_loss and the beta of smooth_l1_loss are positive";
 inline constexpr const char* scale_text =
-    "a standard deviation is not negative, a rate and a width are positive, the p of geometric lies in (0, "
-    "1]";
+    "a standard deviation is not negative, nor is the bound of renorm, a rate, a width and the tau of "
+    "gumbel_softmax are positive, the p of geometric lies in (0, 1], the upper slope of rrelu is not below "
+    "the lower";
 
 }  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/core/written.hpp ----
@@ -20445,8 +20641,8 @@ struct SwappedOp : Operation<SwappedOp<op>> {
 template <class T>
 struct CastOp : Operation<CastOp<T>> {
   template <class A>
+  requires is_expr<A>
   static constexpr auto apply(ir::Builder&, const A& a) {
-    static_assert(is_expr<A>, "cast: the operand must be a tensor expression");
     return Expr<T, typename A::shape>{ir::cast(a.value, dtype_of<T>)};
   }
 };
@@ -20900,13 +21096,17 @@ struct RandnOp : Operation<RandnOp<T, D...>> {
   }
 };
 
+WEFT_REFUSAL(
+    IntegersAreDrawn,
+    "randint gives integers, randint<i64, 4, 8>(low, high): as floats they are cast<f32>(randint<i64, "
+    "4, 8>(low, high)), and rand<f32, 4, 8>() is uniform in [0, 1)");
 // Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
 template <class T, i64... D>
 struct RandIntOp : Operation<RandIntOp<T, D...>> {
   using weft_draws = void;
   template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& low, const B& high) {
-    static_assert(is_integer(dtype_of<T>), "randint: the dtype must be an integer");
+    static_assert(sizeof(IntegersAreDrawn<is_integer(dtype_of<T>), RandIntOp>) > 0);
     if (!detail::bounds_fit<T>(low, high))
       return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_bounds);
     const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
@@ -20939,48 +21139,76 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   }
 };
 
-// x with each element zeroed with probability p and the others scaled by 1 / (1 - p). p is a number, or a
-// traced scalar: the same elements of the same draw.
-struct DropoutOp : Operation<DropoutOp> {
+namespace detail {
+
+// A number, one that is known at run time, or a traced scalar.
+template <class P>
+concept Rate = std::is_arithmetic_v<P> || is_scalar_expr<P> || std::is_same_v<P, Expr<f32, Shape<>>>;
+
+// x with its elements zeroed with probability p and the others scaled by 1 / (1 - p), one draw for each index
+// into its first `Axes` axes, or for each element. p is a number, or a traced scalar: the same of the same
+// draw.
+template <class Derived, int Axes = max_rank>
+struct DropoutOf : Operation<Derived> {
   using weft_draws = void;
   template <class X, class P>
+  requires Rate<P>
   static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
-    if constexpr (is_scalar_expr<P> || std::is_same_v<P, Expr<f32, Shape<>>>)
-      return at_run_time(b, x, Expr<f32, Shape<>>{detail::as_value<f32>(b, p)});
+    if constexpr (Axes < max_rank)
+      static_assert(sizeof(RankIs<(X::rank >= Axes), Derived, typename X::shape, GivenRank<Axes>>) > 0);
+    Dims d = X::shape::value;
+    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
+    if constexpr (std::is_arithmetic_v<P>)
+      return of_number(b, x, d, static_cast<double>(p));
     else
-      return of_number(b, x, static_cast<double>(p));
+      return Derived::at_run_time(b, x, d, Expr<f32, Shape<>>{as_value<f32>(b, p)});
   }
-  using Operation<DropoutOp>::operator();
+  using Operation<Derived>::operator();
   // Of a run-time tensor: throws "tensor/number-range" for a number that is no share.
   template <class X, class P>
   requires std::is_arithmetic_v<P>
   constexpr auto operator()(const X& x, const P& p) const {
-    detail::checked_in(p, 0, 1, "the rate of a dropout is the share that it drops, from 0 to 1");
-    return Operation<DropoutOp>::operator()(x, p);
+    return Operation<Derived>::operator()(x, checked_in(p, 0, 1, rate_text));
   }
 
  private:
   template <class X>
-  static constexpr auto of_number(ir::Builder& b, const X& x, double p) {
+  static constexpr auto of_number(ir::Builder& b, const X& x, const Dims& d, double p) {
     const double keep = 1.0 - p;
-    if (!(keep >= 0 && keep <= 1)) return detail::without_value<X>(b, ir::Valueless::no_rate);
+    if (!(keep >= 0 && keep <= 1)) return without_value<X>(b, ir::Valueless::no_rate);
     if (keep >= 1) return X{x.value};
-    const ir::Value kept = detail::kept_with(b, X::shape::value, keep);
+    return Derived::dropped(x, kept_with(b, d, keep), keep);
+  }
+};
+template <class Derived, int Axes = max_rank>
+struct ZeroedOf : DropoutOf<Derived, Axes> {
+  template <class X>
+  static constexpr auto dropped(const X& x, const ir::Value& kept, double keep) {
     const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
   }
   template <class X>
-  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Expr<f32, Shape<>>& p) {
+  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Dims& d, const Expr<f32, Shape<>>& p) {
     const auto keep = sub(1, p);
-    const Expr<f32, typename X::shape> u{detail::uniform_bits(b, X::shape::value)};
-    const auto scaled = div(x, where(gt(keep, 0), keep, 1));
-    return X{ir::cast(where(lt(u, keep), scaled, 0).value, dtype_of<typename X::dtype>)};
+    const ir::Value kept = ir::binary(ir::Op::lt, uniform_bits(b, d), ir::broadcast(keep.value, d));
+    const ir::Value scaled = div(x, where(gt(keep, 0), keep, 1)).value;
+    return X{ir::cast(ir::select(kept, scaled, ir::constant_like(scaled, 0)), dtype_of<typename X::dtype>)};
   }
+};
+
+}  // namespace detail
+
+// x with each element zeroed with probability p and the others scaled by 1 / (1 - p). p is a number, or a
+// traced scalar: the same elements of the same draw.
+struct DropoutOp : detail::ZeroedOf<DropoutOp> {
+  template <class X, class P>
+  requires detail::Rate<P>
+  static constexpr auto apply(ir::Builder& b, const X& x, const P& p) { return DropoutOf::apply(b, x, p); }
 };
 
 WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
-             "uniform<f32, 4, 8>(low, high), normal<f32, 4, 8>(mean, deviation)");
+             "rand<f32, 4, 8>() * 2 - 1 is uniform in [-1, 1), normal<f32, 4, 8>(mean, deviation)");
 
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
@@ -21158,10 +21386,15 @@ constexpr ir::Value inverse_erf(ir::Value x) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    BoundsRise,
+    "nn::init::Uniform<Low, High, Denominator> and TruncNormal<Numerator, Denominator, Low, High>: the "
+    "lower bound stands in front of the upper: write Uniform<-1, 1, 10> for [-0.1, 0.1)");
 // Uniform in [Low / Denominator, High / Denominator).
 template <auto Low = 0, auto High = 1, auto Denominator = 1>
 struct Uniform {
   static_assert(sizeof(StartIsOfIntegers<start_detail::are_integers<Low, High, Denominator>, Uniform>) > 0);
+  static_assert(sizeof(BoundsRise<(Low * 1.0 / Denominator <= High * 1.0 / Denominator), Uniform>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     return uniform_between(b, d, static_cast<double>(Low) / Denominator,
                            static_cast<double>(High) / Denominator);
@@ -21176,7 +21409,7 @@ struct TruncNormal {
       sizeof(StartIsOfIntegers<start_detail::are_integers<Numerator, Denominator, Low, High>, TruncNormal>) >
       0);
   static_assert(sizeof(DeviationIsPositive<(Numerator * 1.0 / Denominator > 0), TruncNormal>) > 0);
-  static_assert(Low < High, "TruncNormal: the bounds must rise");
+  static_assert(sizeof(BoundsRise<(Low < High), TruncNormal>) > 0);
   static constexpr ir::Value value(ir::Builder& b, const Dims& d) {
     const double deviation = static_cast<double>(Numerator) / Denominator, root = 1.4142135623730951;
     const auto below = [&](double bound) {
@@ -21297,6 +21530,7 @@ WEFT_REFUSAL(
     "nn::MultiheadAttention<features, heads>, nn::Stack<Block, count>");
 template <class... Given>
 struct WithoutSizes : AfterRefusal {
+  using AfterRefusal::AfterRefusal;
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
 
@@ -21421,6 +21655,12 @@ WEFT_REFUSAL(StateIsSet,
              "a parameter changes by training, and a buffer by assign: write seen.assign(x) in place of "
              "seen.copy_(x), and seen.assign(0 * seen) in place of seen.zero_()");
 
+WEFT_REFUSAL(
+    ParameterIsFrozen,
+    "a parameter is trained unless it is frozen, by its type or by the optimiser: nn::Frozen<nn::Linear<8, "
+    "4>> fc, or optim::groups(optim::frozen([](auto name, auto&) { return name == \"fc.bias\"; }), "
+    "optim::AdamW{}); what is no parameter is an nn::Buffer");
+
 // Of no template, as all parameters have the same.
 struct StateMembers {
   template <class I>
@@ -21434,6 +21674,9 @@ struct StateMembers {
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
 #undef WEFT_METHOD
 #undef WEFT_INPLACE
+  static constexpr RefusedAttribute<ParameterIsFrozen, spelled::requires_grad> requires_grad{};
+  static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
+  WEFT_REFUSED_MEMBER(requires_grad_, AfterRefusal{}, ParameterIsFrozen, spelled::requires_grad_)
   WEFT_REFUSED_MEMBER(detach, AfterRefusal{}, DetachIsFunction, spelled::detach)
   WEFT_REFUSED_MEMBER(item, AfterRefusal{}, ValueIsTraced, spelled::item)
 };
@@ -21485,8 +21728,10 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 
 WEFT_REFUSAL(
     StartIsType,
-    "a parameter's starting value is its third template argument: nn::Param<f32, Shape<8>, "
-    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5; a parameter has no value while compiling, "
+    "a parameter's starting value is its third template argument, and a buffer's, too: nn::Param<f32, "
+    "Shape<8>, "
+    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5, Normal<> for randn; a parameter has no value "
+    "while compiling, "
     "and a layer without bias is nn::Linear<8, 4, false>");
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
@@ -21499,8 +21744,9 @@ struct Param : TensorMembers<Param<T, S, Init>> {
 
   constexpr Param() = default;
   template <class A>  // a refusal
-  requires std::is_arithmetic_v<A>
-  constexpr Param(A) { static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0); }
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Param(const A&) {
+    static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0);
+  }
 
   module_detail::TraceOf builder{};
   int slot = -1;
@@ -21548,6 +21794,12 @@ struct Buffer : TensorMembers<Buffer<T, S, Init>> {
   using shape = S;
   using initializer = Init;
   static constexpr bool trained = false;
+
+  constexpr Buffer() = default;
+  template <class A>  // a refusal
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Buffer(const A&) {
+    static_assert(sizeof(StartIsType<sizeof(A) == 0, Buffer, A>) > 0);
+  }
 
   module_detail::TraceOf builder{};
   int slot = -1;
@@ -21908,15 +22160,29 @@ struct drop_rule {
   static constexpr Dims value = make();
 };
 
+}  // namespace detail
+
+WEFT_REFUSAL(ShapeIsAsked,
+             "split, chunk, unbind and their like cut a tensor, or a value of a traced function, whose shape "
+             "tells into how many pieces: an expression of tensors is assigned to one first, Tensor<f32, "
+             "Shape<4, 8>> t = a + b, and a layer is called, split<2>(fc(x))");
+WEFT_REFUSAL(
+    PiecesAreThere,
+    "split<extent, axis>(x), chunk<count, axis>(x) and tensor_split<count, axis>(x) cut an axis into "
+    "one piece or more, of an extent of 1 or more: write split<2>(x), chunk<4, 1>(x)");
+
+namespace detail {
+
 // The shape of anything that has one in its type.
 template <class X>
 constexpr auto shape_in_type() {
+  static_assert(sizeof(ShapeIsAsked < ExprLike<X> || TensorLike<X>, X >) > 0);
   if constexpr (ExprLike<X>)
     return typename expr_of<X>::shape{};
   else if constexpr (TensorLike<X>)
     return typename X::shape{};
   else
-    static_assert(sizeof(X) == 0, "split and chunk need a tensor or an expression of a traced function");
+    return Shape<>{};
 }
 
 // Widths of torch.nn.functional.pad: (low, high) of the last axis, then of the one before it, ...
@@ -22063,24 +22329,28 @@ constexpr auto unsqueeze(const X& x) {
 // split<size, axis>(x): a tuple of pieces of that extent, the last one smaller where it does not fit.
 template <i64 Size, int Axis = 0, class X>
 constexpr auto split(const X& x) {
-  static_assert(Size > 0, "split: pieces have a positive extent");
   using S = decltype(detail::shape_in_type<X>());
+  static_assert(sizeof(PiecesAreThere<(Size > 0), GivenSize<Size>, S>) > 0);
   constexpr bool ok = axis_in_range(Axis, S::rank);
   static_assert(sizeof(AxisInRange<ok, SliceAxisOp<Axis, 0, Size, 1>, S>) > 0);
-  constexpr i64 pieces = ok ? (S::value[Axis] + Size - 1) / Size : 1;
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{
-        SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+  if constexpr (Size > 0 && ok) {
+    constexpr i64 pieces = (S::value[Axis] + Size - 1) / Size;
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{
+          SliceAxisOp<Axis, static_cast<i64>(K) * Size, (static_cast<i64>(K) + 1) * Size, 1>{}(x)...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
+  } else {
+    return AfterRefusal{};
   }
-  (std::make_index_sequence<static_cast<std::size_t>(pieces)>{});
 }
 // chunk<n, axis>(x): at most n pieces of equal extent, as PyTorch cuts them.
 template <i64 Count, int Axis = 0, class X>
 constexpr auto chunk(const X& x) {
-  static_assert(Count > 0, "chunk: there is at least one piece");
   using S = decltype(detail::shape_in_type<X>());
+  static_assert(sizeof(PiecesAreThere<(Count > 0), GivenSize<Count>, S>) > 0);
   constexpr i64 extent = axis_in_range(Axis, S::rank) ? S::value[Axis] : 1;
-  return split<(extent + Count - 1) / Count, Axis>(x);
+  return split<(Count > 0 ? (extent + Count - 1) / Count : 0), Axis>(x);
 }
 // pad<1, 2>(x, value): one element before and two after the last axis; more pairs for the axes before it.
 template <i64... Widths, class X, class V = int>
@@ -22290,6 +22560,8 @@ struct promote_all<A, B, C...> {
 WEFT_REFUSAL(JoinableShapes,
              "the shapes cannot be joined: they must agree in all axes but the one named, which must exist");
 
+WEFT_REFUSAL(OperandsAreJoined,
+             "cat and stack join one value or more, argument by argument: cat<0>(a, b), stack<0>(a, b, c)");
 WEFT_REFUSAL(AxisIsNamed, "the axis is a template argument: write cat<1>(a, b) and stack<1>(a, b)");
 
 template <int Axis>
@@ -22341,9 +22613,11 @@ struct StackOp : Operation<StackOp<Axis>> {
 // cat<axis>(a, b, ...): operands one after another along an axis.
 template <int Axis = 0, class... X>
 constexpr auto cat(const X&... x) {
-  static_assert(sizeof...(X) > 0, "cat takes at least one operand");
+  static_assert(sizeof(OperandsAreJoined<(sizeof...(X) > 0), CatOp<Axis>>) > 0);
   static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), CatOp<Axis>, X...>) > 0);
-  if constexpr ((Scalar<X> || ...))
+  if constexpr (sizeof...(X) == 0)
+    return AfterRefusal{};
+  else if constexpr ((Scalar<X> || ...))
     return detail::first_expr(x...);
   else
     return CatOp<Axis>{}(x...);
@@ -22351,9 +22625,11 @@ constexpr auto cat(const X&... x) {
 // stack<axis>(a, b, ...): operands of one shape along a new axis.
 template <int Axis = 0, class... X>
 constexpr auto stack(const X&... x) {
-  static_assert(sizeof...(X) > 0, "stack takes at least one operand");
+  static_assert(sizeof(OperandsAreJoined<(sizeof...(X) > 0), StackOp<Axis>>) > 0);
   static_assert(sizeof(AxisIsNamed<!(Scalar<X> || ...), StackOp<Axis>, X...>) > 0);
-  if constexpr ((Scalar<X> || ...))
+  if constexpr (sizeof...(X) == 0)
+    return AfterRefusal{};
+  else if constexpr ((Scalar<X> || ...))
     return detail::first_expr(x...);
   else
     return StackOp<Axis>{}(x...);
@@ -22897,20 +23173,31 @@ constexpr i64 extent_along() {
 // unbind<axis>(x): a tuple of its places.
 template <int Axis = 0, class X>
 constexpr auto unbind(const X& x) {
-  constexpr i64 count = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
+  using S = decltype(detail::shape_in_type<X>());
+  constexpr bool ok = axis_in_range(Axis, S::rank);
+  static_assert(sizeof(AxisInRange<ok, SelectIndexOp<Axis, 0>, S>) > 0);
+  if constexpr (ok) {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return std::tuple{SelectIndexOp<Axis, static_cast<i64>(K)>{}(x)...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(S::value[Axis])>{});
+  } else {
+    return AfterRefusal{};
   }
-  (std::make_index_sequence<static_cast<std::size_t>(count)>{});
 }
 // tensor_split<n, axis>(x): n pieces, the first ones longer by one where they do not come out even.
 template <i64 Count, int Axis = 0, class X>
 constexpr auto tensor_split(const X& x) {
-  static_assert(Count > 0, "tensor_split: there is at least one piece");
-  constexpr i64 extent = detail::extent_along<decltype(detail::shape_in_type<X>()), Axis>();
-  constexpr std::size_t pieces = static_cast<std::size_t>(Count);
-  return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
-                           std::make_index_sequence<pieces>{});
+  using S = decltype(detail::shape_in_type<X>());
+  static_assert(sizeof(PiecesAreThere<(Count > 0), GivenSize<Count>, S>) > 0);
+  if constexpr (Count > 0) {
+    constexpr i64 extent = detail::extent_along<S, Axis>();
+    constexpr std::size_t pieces = static_cast<std::size_t>(Count);
+    return detail::cut<Axis>(x, detail::even_bounds<extent, Count>(std::make_index_sequence<pieces + 1>{}),
+                             std::make_index_sequence<pieces>{});
+  } else {
+    return AfterRefusal{};
+  }
 }
 // split_at<axis, 2, 5>(x): pieces [0, 2), [2, 5), [5, end): torch.tensor_split with places.
 template <int Axis, i64... At, class X>
@@ -23244,36 +23531,23 @@ namespace module_detail {
 
 // Zeroes whole blocks of x: one draw for each index into its first `axes` axes.
 template <int Axes>
-struct DropBlocks : Operation<DropBlocks<Axes>> {
-  using weft_draws = void;
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    static_assert(sizeof(RankIs<(X::rank >= Axes), DropBlocks, typename X::shape, GivenRank<Axes>>) > 0);
-    const double keep = 1.0 - static_cast<double>(p);
-    if (keep >= 1) return X{x.value};
-    Dims d = X::shape::value;
-    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value kept = weft::detail::kept_with(b, d, keep);
-    const ir::Value scaled = keep > 0 ? x.value * (1.0 / keep) : x.value;
-    return X{ir::select(kept, scaled, ir::constant_like(x.value, 0))};
-  }
-};
+struct DropBlocks : weft::detail::ZeroedOf<DropBlocks<Axes>, Axes> {};
 
 }  // namespace module_detail
 
 namespace functional {
 
 // Whole channels of (N, C, ...) with probability p, whatever the mode, as weft::dropout drops elements.
-template <class X>
-constexpr auto dropout1d(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto dropout1d(const X& x, const P& p = 0.5f) {
   return module_detail::DropBlocks<2>{}(x, p);
 }
-template <class X>
-constexpr auto dropout2d(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto dropout2d(const X& x, const P& p = 0.5f) {
   return module_detail::DropBlocks<2>{}(x, p);
 }
-template <class X>
-constexpr auto dropout3d(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto dropout3d(const X& x, const P& p = 0.5f) {
   return module_detail::DropBlocks<2>{}(x, p);
 }
 
@@ -23302,19 +23576,26 @@ struct DropPath {
 namespace module_detail {
 
 // Dropped blocks become what keeps mean 0 and variance 1 for inputs that have them (SELU's outputs).
-template <int Axes>
-struct AlphaDrop : Operation<AlphaDrop<Axes>> {
-  using weft_draws = void;
+template <int Axes = max_rank>
+struct AlphaDrop : weft::detail::DropoutOf<AlphaDrop<Axes>, Axes> {
+  static constexpr double alpha = 1.7580993408473766;
   template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x, float p) {
-    const double drop = static_cast<double>(p), keep = 1 - drop, alpha = 1.7580993408473766;
-    if (drop <= 0) return X{x.value};
-    Dims d = X::shape::value;
-    for (int i = Axes; i < d.rank; ++i) d.extent[i] = 1;
-    const ir::Value kept = weft::detail::kept_with(b, d, keep);
+  static constexpr auto dropped(const X& x, const ir::Value& kept, double keep) {
+    const double drop = 1 - keep;
     const double a = keep > 0 ? 1 / square_root((alpha * alpha * drop + 1) * keep) : 0;
     const ir::Value scaled = x.value * a + alpha * a * drop;
     return X{ir::select(kept, scaled, ir::constant_like(x.value, alpha * a * drop - alpha * a))};
+  }
+  template <class X>
+  static constexpr auto at_run_time(ir::Builder& b, const X& x, const Dims& d, const Expr<f32, Shape<>>& p) {
+    const auto keep = sub(1, p);
+    const auto a = where(gt(keep, 0), rsqrt(mul(add(mul(alpha * alpha, p), 1), keep)), 0);
+    const ir::Value kept =
+        ir::binary(ir::Op::lt, weft::detail::uniform_bits(b, d), ir::broadcast(keep.value, d));
+    const auto scaled = add(mul(x, a), mul(mul(alpha, a), p));
+    const auto rest = mul(mul(-alpha, a), keep);
+    const ir::Value others = ir::broadcast(ir::cast(rest.value, scaled.value.dtype()), X::shape::value);
+    return X{ir::cast(ir::select(kept, scaled.value, others), dtype_of<typename X::dtype>)};
   }
 };
 
@@ -23323,13 +23604,12 @@ struct AlphaDrop : Operation<AlphaDrop<Axes>> {
 namespace functional {
 
 // alpha_dropout of elements, feature_alpha_dropout of whole channels of (N, C, ...), whatever the mode.
-template <class X>
-constexpr auto alpha_dropout(const X& x, float p = 0.5f) {
-  const auto e = to_expr(x);
-  return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, p);
+template <class X, class P = float>
+constexpr auto alpha_dropout(const X& x, const P& p = 0.5f) {
+  return module_detail::AlphaDrop<>{}(x, p);
 }
-template <class X>
-constexpr auto feature_alpha_dropout(const X& x, float p = 0.5f) {
+template <class X, class P = float>
+constexpr auto feature_alpha_dropout(const X& x, const P& p = 0.5f) {
   return module_detail::AlphaDrop<2>{}(x, p);
 }
 
@@ -23340,8 +23620,7 @@ struct AlphaDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
   constexpr auto operator()(const auto& x) const {
-    const auto e = to_expr(x);
-    return module_detail::AlphaDrop<std::remove_cvref_t<decltype(e)>::rank>{}(e, mode.training ? p : 0.0f);
+    return module_detail::AlphaDrop<>{}(to_expr(x), mode.training ? p : 0.0f);
   }
 };
 struct FeatureAlphaDropout {
@@ -23523,6 +23802,7 @@ constexpr void walk(M& m, N& name, F& f, G& g) {
     name.frozen = before;
   } else if constexpr (std::is_class_v<T>) {
     if constexpr (requires { g.rate(m.p), m.mode.training; }) g.rate(m.p);
+    if constexpr (requires { g.rate(m.dropout), m.mode.training; }) g.rate(m.dropout);
     for_each_field(m, [&](auto, std::string_view field, auto& member) {
       if constexpr (!is_spliced<std::remove_cvref_t<decltype(member)>>) name.append(field);
       if constexpr (HasMemberSuffix<T>) name.join(T::member_suffix());
@@ -23825,7 +24105,8 @@ constexpr bool plain() {
 }
 
 WEFT_REFUSAL(DropoutRateFits,
-             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}");
+             "dropout: the probability has to lie between 0 and 1: write nn::Dropout drop{.p = 0.1f}, "
+             "nn::MultiheadAttention<64, 8> attn{.dropout = 0.1f}");
 
 template <class M>
 struct CheckedTable {
@@ -24335,11 +24616,12 @@ constexpr bool sums_to_zero(Value v, const SummedAxes& axes, int depth = 6) {
 struct SummedProduct {
   static constexpr int most = 6;
   int kept[most]{};
-  int count = 0;
+  int count = 0, visited = 0;
   Value outside{};
 
   // Whether all of v could be taken up.
   constexpr bool take(Value v, const SummedAxes& axes) {
+    if (++visited > 4 * most) return false;  // each gradient of a long product would multiply all the others
     if (v.op() == Op::mul) return take(v.in(0), axes) && take(v.in(1), axes);
     if (const Value source = along(v, axes)) {
       outside = outside ? outside * source : source;
@@ -27201,6 +27483,9 @@ inline constexpr Checks given_checks{
 // Whether the rows that fill up a batch count in a result. Law: where padding_counts() says no, the result is
 // the same whatever the padded rows of the inputs hold, labels aside: those hold padded_label there. It may
 // say yes of a result that would be the same, never the other way round.
+
+// ---- weft/transforms/padding_analysis.hpp ----
+// What the rows that fill up a batch make of each value of a graph.
 //
 // A value is followed from the inputs on: not touched by padded rows, row by row (each row of it depends on
 // that row of the inputs), or mixed. What a row-wise value is in padded rows is followed, too, as far as it
@@ -27282,6 +27567,13 @@ struct Candidates {
   double at[most]{};
 
   static constexpr Candidates one(double x) { return {1, {x}}; }
+  // What a division by zero gives, or is multiplied by: no gradient behind it is a number, whatever masks it.
+  static constexpr Candidates not_a_number() { return one(std::numeric_limits<double>::quiet_NaN()); }
+  constexpr bool has_nan() const {
+    for (int i = 0; i < count; ++i)
+      if (at[i] != at[i]) return true;
+    return false;
+  }
   constexpr bool known() const { return count > 0; }
   constexpr bool only(double x) const { return count == 1 && at[0] == x; }
   constexpr bool operator==(const Candidates& o) const {
@@ -27338,8 +27630,6 @@ struct PaddedValue {
 }  // namespace WEFT_NAMESPACE::transforms
 
 namespace WEFT_NAMESPACE::transforms {
-
-inline constexpr i64 padded_label = -100;
 
 class PaddingAnalysis {
  public:
@@ -27465,12 +27755,23 @@ class PaddingAnalysis {
     }
     if (n.op == Op::select && in(i, 0).candidates.known()) {
       r.candidates = selected(i);
+    } else if (is_float(n.dtype) && (reads_nan(i) || divides_by_zero(i))) {
+      r.candidates = Candidates::not_a_number();
     } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
       r.candidates = Candidates::one(0);
     } else if (all_known && n.arity <= 2) {
       r.candidates = evaluated(i);
     }
     return r;
+  }
+  constexpr bool reads_nan(int i) const {
+    for (int k = 0; k < g_.nodes.items[i].arity; ++k)
+      if (in(i, k).candidates.has_nan()) return true;
+    return false;
+  }
+  constexpr bool divides_by_zero(int i) const {
+    const Op op = g_.nodes.items[i].op;
+    return (op == Op::div && is_zero(in(i, 1))) || (op == Op::rsqrt && is_zero(in(i, 0)));
   }
   constexpr Candidates selected(int i) const {
     const Candidates& condition = in(i, 0).candidates;
@@ -27512,6 +27813,9 @@ class PaddingAnalysis {
       case Op::neg:
         r = -a;
         return true;
+      case Op::sqrt:
+        r = 0;
+        return a == 0;
       case Op::abs:
         r = a < 0 ? -a : a;
         return true;
@@ -27590,7 +27894,8 @@ class PaddingAnalysis {
     if (to.extent[at.axis] == from.extent[at.axis]) {
       const bool same = n.op == Op::reduce_max || n.op == Op::reduce_min;
       return along(to, at.axis, at.inner,
-                   same || (is_zero(x) && n.op == Op::reduce_sum) ? x.candidates : Candidates{});
+                   same || x.candidates.has_nan() || (is_zero(x) && n.op == Op::reduce_sum) ? x.candidates
+                                                                                            : Candidates{});
     }
     return n.op == Op::reduce_sum && is_zero(x) ? untouched() : mixed();
   }
@@ -27628,7 +27933,9 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
-    const bool zero = is_zero(in(i, 0)) || is_zero(in(i, 1));
+    const bool nan = in(i, 0).candidates.has_nan() || in(i, 1).candidates.has_nan();
+    const bool zero = !nan && (is_zero(in(i, 0)) || is_zero(in(i, 1)));
+    if (nan) r.candidates = Candidates::not_a_number();
     if (contracted) return zero && r.kind == Kind::untouched ? untouched() : mixed();
     if (zero) r.candidates = Candidates::one(0);
     return r;
@@ -27758,6 +28065,12 @@ class PaddingAnalysis {
   List<PaddedValue> values_;
 };
 
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::transforms {
+
+inline constexpr i64 padded_label = -100;
+
 // Whether an input's padded rows hold padded_label: it has labels, and is no index besides.
 constexpr bool holds_padded_labels(const InputUse& use) { return use.is_label && !use.is_index; }
 // Whether they are set before a program reads them; else they are the batch's: 0, or padded_label in what its
@@ -27774,10 +28087,10 @@ constexpr bool padding_is_open(DType dtype, const InputUse& use) {
 // Which input's padded rows hold padded_label among those that are open: all of them may, or one does.
 inline constexpr int any_input = -1;
 
-// Whether padded rows count in node `result` of a graph all of whose inputs have `rows` rows, but for those
-// of another first extent. `uses`: find_input_uses().
-constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses,
-                              int label = any_input) {
+// What the nodes are of a graph all of whose inputs have `rows` rows, but for those of another first extent.
+// `uses`: find_input_uses().
+constexpr List<PaddedValue> padded_values(const ir::Graph& g, i64 rows, const InputUse* uses,
+                                          int label = any_input) {
   List<PaddedValue> inputs;
   for (int k = 0; k < g.inputs.size(); ++k) {
     const int input = g.inputs[k];
@@ -27791,8 +28104,22 @@ constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const In
     }
     inputs.push(v);
   }
-  const PaddedValue found = PaddingAnalysis(g, rows).run(inputs)[result];
+  return PaddingAnalysis(g, rows).run(inputs);
+}
+
+// Whether padded rows count in node `result`.
+constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses,
+                              int label = any_input) {
+  const PaddedValue found = padded_values(g, rows, uses, label)[result];
   return found.kind != PaddedValue::untouched || found.total.kind == RowTotal::mean;
+}
+
+// Whether a value is certain to be no number in padded rows, where gradients that go through it are none,
+// either.
+constexpr bool padding_is_nan(const ir::Graph& g, i64 rows, const InputUse* uses) {
+  for (const PaddedValue& v : padded_values(g, rows, uses))
+    if (v.kind == PaddedValue::by_row && v.candidates.has_nan()) return true;
+  return false;
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
@@ -27832,6 +28159,12 @@ struct InputTable {
     int k = count - 1;
     while (k >= 0 && !is_open(k)) --k;
     return k;
+  }
+  // Whether some value of padded rows is no number.
+  static constexpr bool padding_is_nan(i64 rows) {
+    transforms::InputUse uses[count > 0 ? count : 1]{};
+    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
+    return transforms::padding_is_nan(Traced::graph(), rows, uses);
   }
   // Whether padded rows count in result `which`, whichever open input has labels or where `label` has them.
   static constexpr bool padding_counts(int which, i64 rows, int label = transforms::any_input) {
@@ -27927,6 +28260,11 @@ const void* checked_input(const Info& input, int number, const Given& given, std
   const auto* from = static_cast<const std::byte*>(given.data);
   copy.assign(from, from + static_cast<std::size_t>(size) * unit);
   const i64 filler = transforms::holds_padded_labels(input.use) ? transforms::padded_label : 0;
+  if (filler != 0 && input.dtype == DType::u8)
+    throw Error("call/label",
+                "input " + std::to_string(number) +
+                    ": padded rows have the label -100, and a label of u8 cannot be that: take i32 or "
+                    "i64, or leave the last batch out, .last = data::drop");
   with_integer(input.dtype, [&]<class T>(const T*) {
     T* const at = reinterpret_cast<T*>(copy.data());
     for (i64 i = valid; i < size; ++i) at[i] = static_cast<T>(filler);
@@ -29112,9 +29450,13 @@ namespace WEFT_NAMESPACE::exec {
 template <class Device>
 class ResultStorage final : public Storage {
  public:
-  explicit ResultStorage(std::byte* in_program) { data_ = in_program; }
+  explicit ResultStorage(std::byte* in_program) {
+    data_ = in_program;
+    this->template make_order<Device>();
+  }
   void move_to(Shared<DeviceStorage<Device>> memory) {
     own_ = std::move(memory);
+    own_->ordered_as(*this);
     data_ = own_->data();
   }
 
@@ -29137,6 +29479,7 @@ class HeldResults {
       r.bytes = bytes;
     }
     Shared<Storage> given(r.current);
+    after_write(program, *given);
     if (in_state) move(program, k);
     return given;
   }
@@ -29144,8 +29487,11 @@ class HeldResults {
   // Before a run, and before the program is destroyed.
   template <class Program>
   void move_held(Program& program) {
-    for (int k = 0; k < results_.size(); ++k)
-      if (results_[k].current && !results_[k].current->has_one_owner()) move(program, k);
+    for (int k = 0; k < results_.size(); ++k) {
+      if (!results_[k].current) continue;
+      before_write(program, *results_[k].current);
+      if (!results_[k].current->has_one_owner()) move(program, k);
+    }
   }
 
  private:
@@ -29158,6 +29504,16 @@ class HeldResults {
     int oldest = 0;
   };
 
+  // Of memory that streams of a GPU work on.
+  template <class Program>
+  static void before_write(Program& program, const Storage& memory) {
+    if constexpr (requires { program.before_write(memory); }) program.before_write(memory);
+  }
+  template <class Program>
+  static void after_write(Program& program, const Storage& memory) {
+    if constexpr (requires { program.after_write(memory); }) program.after_write(memory);
+  }
+
   template <class Program>
   void move(Program& program, int k) {
     Result& r = results_[k];
@@ -29169,7 +29525,9 @@ class HeldResults {
       r.oldest = (r.oldest + 1) % spares;
       r.spare[place] = allocate(device_, r.bytes);
     }
+    before_write(program, *r.spare[place]);
     program.copy_output(k, r.spare[place]->data(), r.bytes);
+    after_write(program, *r.current);
     r.current->move_to(r.spare[place]);
     r.current = {};
   }
@@ -29781,9 +30139,20 @@ struct RefusedMembers {
   WEFT_CREATED(Random)
 #undef WEFT_CREATED
   static constexpr TensorGradient<T, S> grad{};
+  static constexpr RefusedAttribute<TensorHasNoGradient, spelled::requires_grad> requires_grad{};
+  static constexpr RefusedAttribute<TensorHasDevice, spelled::is_cuda> is_cuda{};
+  static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
 #define WEFT_METHOD(name) WEFT_MEMBER(name, TensorOperation)
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_METHOD)
+#undef WEFT_METHOD
+#define WEFT_METHOD(name)                                                                \
+  WEFT_MEMBER(name, ValueIsMade)                                                         \
+  constexpr auto name(std::initializer_list<i64>, const auto&... more) const {           \
+    static_assert(sizeof(ValueIsMade<(sizeof...(more) > 99), spelled::name, T, S>) > 0); \
+    return AfterRefusal{};                                                               \
+  }
+  WEFT_NEW_METHODS(WEFT_METHOD)
 #undef WEFT_METHOD
   WEFT_MEMBER(numpy, TensorIsRead)
   WEFT_MEMBER(tolist, TensorIsRead)
@@ -29811,11 +30180,6 @@ struct RefusedMembers {
   WEFT_MEMBER(append, TensorKeepsSize)
   WEFT_MEMBER(save, TensorIsSaved)
   WEFT_MEMBER(load, TensorIsSaved)
-  template <class... A>
-  requires(sizeof...(A) > 0) auto view(const A&...) const {
-    static_assert(sizeof(TensorOperation<(sizeof...(A) > 1024), spelled::view, T, S>) > 0);
-    return AfterRefusal{};
-  }
   WEFT_MEMBER(to, TensorHasDevice)
   WEFT_MEMBER(cuda, TensorHasDevice)
   WEFT_MEMBER(cpu, TensorHasDevice)
@@ -29825,6 +30189,8 @@ struct RefusedMembers {
   WEFT_MEMBER(backward, TensorHasNoGradient)
   WEFT_MEMBER(detach, TensorHasNoGradient)
   WEFT_MEMBER(requires_grad_, TensorHasNoGradient)
+  WEFT_MEMBER(retain_grad, TensorHasNoGradient)
+  WEFT_MEMBER(type_as, TensorHasDevice)
 #undef WEFT_MEMBER
   template <class U>
   operator std::vector<U>() const {
@@ -30228,13 +30594,20 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
   Tensor(const Lazy<Op, Args...>& lazy) : Tensor(Uninitialized{}) {
     exec::evaluate<T, S>(lazy, data(), Cpu{});
   }
-  // Into the memory that it has, which views of it show.
+  // Into the memory that it has, which views of it show, and into() writes to.
   Tensor& operator=(const Tensor& other) {
     if (!storage_) return *this = Tensor(other);
     if (this != &other) copy(other.data());
     return *this;
   }
-  Tensor& operator=(Tensor&&) noexcept = default;
+  // The same where somebody else holds that memory; else the memory of `other`.
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this != &other && storage_ && other.storage_ && !storage_->has_one_owner())
+      copy(other.data());
+    else
+      storage_ = std::move(other.storage_);
+    return *this;
+  }
   template <class Op, class... Args>
   Tensor& operator=(const Lazy<Op, Args...>& lazy) {
     // by way of new memory: the expression may read this tensor
@@ -30911,7 +31284,11 @@ class Instance final : public Counted {
   }
   // Before a run: input `number`, of which `info` says what it holds.
   void bind(const InputInfo& info, int number, const Given& given) {
-    program_->bind_input(number, checked_input(info, number, given, padded_[number]));
+    const void* const data = checked_input(info, number, given, padded_[number]);
+    if constexpr (HasStream<Program>)
+      program_->bind_input(number, data, given.memory);
+    else
+      program_->bind_input(number, data);
   }
 
   Program& program() { return *program_; }
@@ -35465,63 +35842,150 @@ inline void scan_block(const AxisArgs& args, i64 block) {
   for (i64 line = begin; line < lines; ++line) scan_lines<T, F, 1>(args, line);
 }
 
+namespace detail {
+
+// Where elements [begin, end) of one line are, in the scan's own order.
+template <class T>
+struct ScanLine {
+  const T* from;
+  T* to;
+  i64 from_step, to_step;
+  WEFT_HD_INLINE ScanLine(const AxisArgs& args, i64 line) {
+    const i64 o = line / args.inner, k = line % args.inner, first = args.flag ? args.extent - 1 : 0;
+    from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2] +
+           first * args.a_stride[1];
+    to = static_cast<T*>(args.out) + (o * args.extent + first) * args.inner + k;
+    from_step = args.flag ? -args.a_stride[1] : args.a_stride[1];
+    to_step = args.flag ? -args.inner : args.inner;
+  }
+};
+
+// What the threads before this one have, folded onto `carry`, to which the whole team's is then added.
+// `totals`: one value a warp.
+template <Fold F, class S, class Totals, class Team>
+WEFT_HD_INLINE S fold_before(Team& team, Totals& totals, S mine, S& carry) {
+  WEFT_UNROLL
+  for (int d = 1; d < warp_size; d *= 2) {
+    const S lower = team.shuffle_up(mine, d);
+    if (team.lane() >= d) mine = fold<F>(lower, mine);
+  }
+  if (team.lane() == warp_size - 1) totals[team.warp()] = mine;
+  S before = team.shuffle_up(mine, 1);
+  if (team.lane() == 0) before = fold_neutral<F, S>();
+  team.sync();
+  S all = carry;
+  for (int w = 0; w < team.warps(); ++w) {
+    if (w == team.warp()) before = fold<F>(all, before);
+    const S more = totals[w];
+    all = fold<F>(all, more);
+  }
+  carry = all;
+  team.sync();
+  return before;
+}
+
+template <class T, Fold F, class Totals, class Team>
+WEFT_HD_INLINE void scan_piece(Team& team, Totals& totals, const ScanLine<T>& line, i64 begin, i64 end,
+                               fold_state<T, F> carry) {
+  using S = fold_state<T, F>;
+  constexpr int each = 4;
+  for (i64 base = begin; base < end; base += i64{each} * team.size()) {
+    S part[each];
+    S total = fold_neutral<F, S>();
+    const i64 first = base + i64{each} * team.rank();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j) {
+      if (first + j < end) total = fold<F>(total, static_cast<S>(line.from[(first + j) * line.from_step]));
+      part[j] = total;
+    }
+    const S before = fold_before<F>(team, totals, total, carry);
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j)
+      if (first + j < end) line.to[(first + j) * line.to_step] = static_cast<T>(fold<F>(before, part[j]));
+  }
+}
+
+}  // namespace detail
+
 // One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
 // memory: 8 bytes a warp.
 template <class T, Fold F, class Team>
 WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
-  constexpr int each = 4;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
   auto totals = team.template shared<S>(team.warps());
-  S carry = fold_neutral<F, S>();
-  for (i64 base = 0; base < n; base += i64{each} * team.size()) {
-    S part[each];
-    S total = fold_neutral<F, S>();
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) total = fold<F>(total, static_cast<S>(from[at * args.a_stride[1]]));
-      part[j] = total;
-    }
-    WEFT_UNROLL
-    for (int d = 1; d < warp_size; d *= 2) {
-      const S lower = team.shuffle_up(total, d);
-      if (team.lane() >= d) total = fold<F>(lower, total);
-    }
-    if (team.lane() == warp_size - 1) totals[team.warp()] = total;
-    S before = team.shuffle_up(total, 1);
-    if (team.lane() == 0) before = fold_neutral<F, S>();
-    team.sync();
-    S all = carry;
-    for (int w = 0; w < team.warps(); ++w) {
-      if (w == team.warp()) before = fold<F>(all, before);
-      const S more = totals[w];
-      all = fold<F>(all, more);
-    }
-    carry = all;
-    WEFT_UNROLL
-    for (int j = 0; j < each; ++j) {
-      const i64 i = base + i64{each} * team.rank() + j, at = args.flag ? n - 1 - i : i;
-      if (i < n) to[at * args.inner] = static_cast<T>(fold<F>(before, part[j]));
-    }
-    team.sync();
-  }
+  detail::scan_piece<T, F>(team, totals, detail::ScanLine<T>(args, line), 0, args.extent,
+                           fold_neutral<F, S>());
 }
 
 // One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
 template <class T, Fold F>
 WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
   using S = fold_state<T, F>;
-  const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
-  const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  T* to = static_cast<T*>(args.out) + o * n * args.inner + k;
+  const detail::ScanLine<T> at(args, line);
   S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < n; ++i) {
-    const i64 at = args.flag ? n - 1 - i : i;
-    state = fold<F>(state, static_cast<S>(from[at * args.a_stride[1]]));
-    to[at * args.inner] = static_cast<T>(state);
+  for (i64 i = 0; i < args.extent; ++i) {
+    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
+    at.to[i * at.to_step] = static_cast<T>(state);
+  }
+}
+
+// Few long lines in pieces of args.count elements: first what each piece but the last folds to, into scratch
+// (pieces, lines); then each piece, onto what those before it fold to.
+template <class T, Fold F, class Team>
+WEFT_HD_INLINE void fold_piece(Team& team, const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  auto totals = team.template shared<S>(team.warps());
+  const detail::ScanLine<T> at(args, line);
+  const i64 begin = piece * args.count, end = begin + args.count;
+  S carry = fold_neutral<F, S>();
+  constexpr int each = 4;
+  for (i64 base = begin; base < end; base += i64{each} * team.size()) {
+    S total = fold_neutral<F, S>();
+    const i64 first = base + i64{each} * team.rank();
+    WEFT_UNROLL
+    for (int j = 0; j < each; ++j)
+      if (first + j < end) total = fold<F>(total, static_cast<S>(at.from[(first + j) * at.from_step]));
+    detail::fold_before<F>(team, totals, total, carry);
+  }
+  if (team.rank() == 0) static_cast<S*>(args.scratch)[piece * args.outer * args.inner + line] = carry;
+}
+template <class T, Fold F, class Team>
+WEFT_HD_INLINE void scan_on(Team& team, const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  auto totals = team.template shared<S>(team.warps());
+  const S* const folded = static_cast<const S*>(args.scratch) + line;
+  S carry = fold_neutral<F, S>();
+  for (i64 base = 0; base < piece; base += team.size()) {
+    const i64 p = base + team.rank();
+    const S mine = p < piece ? folded[p * args.outer * args.inner] : fold_neutral<F, S>();
+    detail::fold_before<F>(team, totals, mine, carry);
+  }
+  const i64 begin = piece * args.count, end = begin + args.count;
+  detail::scan_piece<T, F>(team, totals, detail::ScanLine<T>(args, line), begin,
+                           end < args.extent ? end : args.extent, carry);
+}
+
+// The same by one thread.
+template <class T, Fold F>
+WEFT_HD_INLINE void fold_piece_alone(const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  const detail::ScanLine<T> at(args, line);
+  S state = fold_neutral<F, S>();
+  for (i64 i = piece * args.count; i < (piece + 1) * args.count; ++i)
+    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
+  static_cast<S*>(args.scratch)[piece * args.outer * args.inner + line] = state;
+}
+template <class T, Fold F>
+WEFT_HD_INLINE void scan_on_alone(const AxisArgs& args, i64 line, i64 piece) {
+  using S = fold_state<T, F>;
+  const detail::ScanLine<T> at(args, line);
+  const S* const folded = static_cast<const S*>(args.scratch) + line;
+  S state = fold_neutral<F, S>();
+  for (i64 p = 0; p < piece; ++p) state = fold<F>(state, folded[p * args.outer * args.inner]);
+  const i64 end = (piece + 1) * args.count < args.extent ? (piece + 1) * args.count : args.extent;
+  for (i64 i = piece * args.count; i < end; ++i) {
+    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
+    at.to[i * at.to_step] = static_cast<T>(state);
   }
 }
 
@@ -36862,6 +37326,7 @@ class CompiledFunction {
                                   exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
       if constexpr (fits && count_fits<A...>()) {
         if (!called) throw_moved();
+        called->check_targets(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
         called->run(exec::given_arguments<Device, I...>(args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
@@ -36920,12 +37385,25 @@ class CompiledFunction {
       return instance.template result<typename E::dtype, typename E::shape, static_cast<int>(K)>();
     }
     template <class Targets, std::size_t... K>
+    static void check_targets(Targets& targets, std::index_sequence<K...>) {
+      if constexpr (sizeof...(K) > 1) {
+        const exec::TargetMemory memory[]{
+            {exec::target<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)),
+             bytes_of<K>}...};
+        exec::check_apart(memory, static_cast<int>(sizeof...(K)));
+      }
+    }
+    template <class Targets, std::size_t... K>
     void copy_results(Targets& targets, std::index_sequence<K...>) {
       (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)), ...);
     }
     template <class E, int K, class Out>
     void copy_result(Out& out) {
-      copy_result<E, K>(static_cast<void*>(exec::target<E, K>(out)));
+      void* const to = exec::target<E, K>(out);
+      if constexpr (requires { out.storage(); })
+        copy_result<E, K>(to, out.storage());
+      else
+        copy_result<E, K>(to);
     }
 
     template <std::size_t... K>
@@ -36933,9 +37411,14 @@ class CompiledFunction {
       (copy_result<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(to[K]), ...);
     }
     template <class E, int K>
-    void copy_result(void* to) {
-      instance.program().read_output(K, to, static_cast<i64>(sizeof(typename E::dtype)) * E::shape::size);
+    void copy_result(void* to, const exec::Storage* memory = nullptr) {
+      if constexpr (exec::HasStream<Program>)
+        instance.program().write_output(K, to, bytes_of<K>, memory);
+      else
+        instance.program().read_output(K, to, bytes_of<K>);
     }
+    template <std::size_t K, class E = std::tuple_element_t<K, ResultTypes>>
+    static constexpr i64 bytes_of = static_cast<i64>(sizeof(typename E::dtype)) * E::shape::size;
 
     Instance instance;
     u64 seed = 0, calls = 0;
@@ -37052,6 +37535,13 @@ auto compile(const Device& device, F, const A&... inputs_then_options) {
   return exec::compile_with<void, F>(device, exec::HeldStates<Device>(), inputs_then_options...);
 }
 
+template <class Device, class... A>
+requires exec::is_device<Device>
+auto compile(const Device&, exec::NamedFunction, const A&...) {
+  static_assert(sizeof(exec::NamedFunctionIsCalled<sizeof(Device*) == 0, A...>) > 0);
+  return AfterRefusal{};
+}
+
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
              "compile<Net>(Cpu{}, f, inputs...)");
@@ -37149,6 +37639,7 @@ struct TreeBuilder<Held<G>> {
 
 template <class L, class T>
 struct LazySource {
+  static constexpr Checks checks = given_checks<>;
   static constexpr ir::Graph graph() {
     ir::Builder b;
     b.graph.scalar_count = random_words;
@@ -37198,18 +37689,44 @@ struct MadeTensor {
                       std::conditional_t<std::is_void_v<Leaf>, Cpu, Leaf>>;
 };
 
+// What `Count` leaves of an expression hold, by their numbers.
+template <class Source, int Count>
+struct LeafTable {
+  struct Table {
+    InputInfo row[Count]{};
+  };
+  static constexpr Table make() {
+    const ir::Graph g = program_graph<Source>();
+    transforms::InputUse uses[Count]{};
+    transforms::find_input_uses(g, uses);
+    Table t{};
+    for (int k = 0; k < g.inputs.size(); ++k)
+      if (const int i = g.inputs[k]; i >= 0) t.row[k] = {g.nodes[i].dtype, g.dims(i), uses[k]};
+    return t;
+  }
+  static constexpr Table table = make();
+};
+
 // The thread's program of one expression on this device and stream.
-template <class Program, class Device>
-Program& program_on(const Device& device) {
+template <class Program, class Source, class Device>
+auto& program_on(const Device& device) {
   struct Entry {
     Entry(const Device& on) : device(on), program(on, Blocks{}) {}
+    void run() {
+      if constexpr (checks_of<Source>().any())
+        program.run_watched(checker);
+      else
+        program.run();
+    }
+    struct None {};
     Device device;
     Program program;
+    std::conditional_t<checks_of<Source>().any(), typename CheckerOf<Program, Source>::type, None> checker{};
   };
   static thread_local std::list<Entry> programs;
   for (Entry& entry : programs)
-    if (entry.device == device) return entry.program;
-  return programs.emplace_back(device).program;
+    if (entry.device == device) return entry;
+  return programs.emplace_back(device);
 }
 
 template <class T, class S, class Device, class L>
@@ -37221,8 +37738,9 @@ void evaluate(const L& lazy, T* to, const Device& device) {
   constexpr bool kept = promote(dtype_of<From>, dtype_of<T>) == dtype_of<T>;
   static_assert(sizeof(AssignedDtype<kept, Tensor<T, S, Device>, From, T>) > 0);
   if constexpr (!refused_before<Source, S>) {
-    using Program = typename ProgramOf<Device, code_of<Device, Source>>::type;
-    Program& program = program_on<Program>(device);
+    using Code = code_of<Device, Source>;
+    auto& entry = program_on<typename ProgramOf<Device, Code>::type, Source>(device);
+    auto& program = entry.program;
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
     auto bind = [&]<class A>(const A& leaf) {
@@ -37230,13 +37748,21 @@ void evaluate(const L& lazy, T* to, const Device& device) {
         static_assert(
             sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
         if (leaf.data() == nullptr && A::shape::size > 0) throw_no_elements();
-        program.bind_input(number++, leaf.data());
+        if constexpr (is_integer(dtype_of<typename A::dtype>) && on_host<Device, A>()) {
+          std::vector<std::byte> none;  // no rows are padded
+          checked_input(LeafTable<Source, Code::inputs>::table.row[number], number,
+                        {.data = leaf.data(), .on_host = true}, none);
+        }
+        if constexpr (requires { leaf.storage(); })
+          program.bind_input(number++, leaf.data(), leaf.storage());
+        else
+          program.bind_input(number++, leaf.data());
       } else {
         program.bind_input(number++, &leaf);
       }
     };
     Leaves<L>::visit(lazy, bind);
-    program.run();
+    entry.run();
     program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
   }
 }
@@ -37676,7 +38202,7 @@ inline std::string other_format(std::string_view bytes, const std::string& path)
   if (bytes.starts_with("version https://git-lfs"sv))
     return "it is a pointer of Git LFS in place of the file: run git lfs pull";
   if (bytes.size() > 1 && bytes[0] == '{' && static_cast<u8>(bytes[1]) >= '\t')
-    return "it is a text in JSON; of a model in several files, load each .safetensors file by itself";
+    return "it is a text in JSON; the index of a model in several files has a name that ends in .index.json";
   return {};
 }
 
@@ -37803,6 +38329,7 @@ struct SafetensorsEntry {
   std::vector<i64> shape;    // extents; none: one element
   const u8* data = nullptr;  // little-endian, row-major; other writers need not have aligned it
   u64 bytes = 0;             // in the mapped file
+  Shared<Counted> file{};    // what `data` points into; none where that is the caller's memory
 
   // Elements.
   i64 size() const {
@@ -37813,9 +38340,7 @@ struct SafetensorsEntry {
   // Copies all elements to `out`; throws "safetensors/dtype" when T is not the entry's dtype.
   template <class T>
   void copy_to(T* out) const {
-    if (dtype != dtype_of<T>)
-      throw Error("safetensors/dtype",
-                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
+    check_dtype<T>();
     if constexpr (std::is_same_v<T, bool>) {
       for (u64 i = 0; i < bytes; ++i) out[i] = data[i] != 0;
     } else if (bytes > 0) {
@@ -37825,9 +38350,13 @@ struct SafetensorsEntry {
   // The same as a vector.
   template <class T>
   std::vector<T> to_vector() const {
-    static_assert(!std::is_same_v<T, bool>, "weft: a std::vector<bool> holds no bool; use copy_to");
     std::vector<T> elements(static_cast<std::size_t>(size()));
-    copy_to(elements.data());
+    if constexpr (std::is_same_v<T, bool>) {
+      check_dtype<T>();
+      for (u64 i = 0; i < bytes; ++i) elements[i] = data[i] != 0;
+    } else {
+      copy_to(elements.data());
+    }
     return elements;
   }
 
@@ -37837,33 +38366,53 @@ struct SafetensorsEntry {
     static_assert(sizeof(EntryIsRead<sizeof(X) == 0, X>) > 0);
     return {};
   }
+
+ private:
+  template <class T>
+  void check_dtype() const {
+    if (dtype != dtype_of<T>)
+      throw Error("safetensors/dtype",
+                  "tensor '" + name + "' is " + dtype.text() + ", not " + std::string(name_of(dtype_of<T>)));
+  }
 };
 
-// A safetensors file open for reading. Entries point into it, so they live as long as this object.
+namespace safetensors_detail {
+struct HeldFile final : Counted {
+  explicit HeldFile(MappedFile&& file) : map(std::move(file)) {}
+  MappedFile map;
+};
+// Of entries that are put together.
+struct HeldBytes final : Counted {
+  std::vector<u8> bytes;
+};
+}  // namespace safetensors_detail
+
+// A safetensors file open for reading. Its entries keep the file mapped; pointers and references to them live
+// as long as this object.
 class Safetensors {
  public:
   using Metadata = std::vector<std::pair<std::string, std::string>>;  // keys and values, by key
 
   // Maps the file. Throws the file's errors or "safetensors/...".
-  explicit Safetensors(const std::string& path) : file_(path) { parse(file_.data(), file_.size(), path); }
-  // Reads from memory that outlives this object.
+  explicit Safetensors(const std::string& path) {
+    const Shared<safetensors_detail::HeldFile> file(new safetensors_detail::HeldFile{MappedFile(path)});
+    parse(file->map.data(), file->map.size(), path, file);
+  }
+  // Reads from memory of the caller's, which outlives this object and copies of its entries.
   Safetensors(const void* bytes, std::size_t size) { parse(static_cast<const u8*>(bytes), size, "memory"); }
-  // Entries of several files, and of memory, as if they were one file's (io/safetensors_index.hpp). Throws
+  // Entries of several files as if they were one file's (io/safetensors_index.hpp). Throws
   // "safetensors/duplicate-name".
-  Safetensors(std::string source, std::vector<Safetensors> files, std::vector<u8> memory,
-              std::vector<SafetensorsEntry> entries, Metadata metadata)
-      : source_(std::move(source)),
-        files_(std::move(files)),
-        memory_(std::move(memory)),
-        entries_(std::move(entries)),
-        metadata_(std::move(metadata)) {
+  Safetensors(std::string source, std::vector<SafetensorsEntry> entries, Metadata metadata)
+      : source_(std::move(source)), entries_(std::move(entries)), metadata_(std::move(metadata)) {
     order_names();
   }
 
   // In the order of their bytes.
-  const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+  const std::vector<SafetensorsEntry>& entries() const& { return entries_; }
+  std::vector<SafetensorsEntry> entries() && { return std::move(entries_); }
   // Pairs of text in the file's header.
-  const Metadata& metadata() const { return metadata_; }
+  const Metadata& metadata() const& { return metadata_; }
+  Metadata metadata() && { return std::move(metadata_); }
   // The metadata's value for this key, or nullptr.
   const std::string* find_metadata(std::string_view key) const {
     for (const auto& [known, value] : metadata_)
@@ -37884,12 +38433,14 @@ class Safetensors {
     return entry != nullptr && entry->name == name ? entry : nullptr;
   }
   // The entry with this name; throws "safetensors/missing".
-  const SafetensorsEntry& at(std::string_view name) const {
+  const SafetensorsEntry& at(std::string_view name) const& {
     if (const SafetensorsEntry* entry = find(name)) return *entry;
     throw Error("safetensors/missing", "'" + source_ + "' has no tensor '" + std::string(name) + "'");
   }
+  SafetensorsEntry at(std::string_view name) && { return std::as_const(*this).at(name); }
   // As at().
-  const SafetensorsEntry& operator[](std::string_view name) const { return at(name); }
+  const SafetensorsEntry& operator[](std::string_view name) const& { return at(name); }
+  SafetensorsEntry operator[](std::string_view name) && { return std::as_const(*this).at(name); }
 
  private:
   // A name may be as long as the header, a message not.
@@ -37897,7 +38448,7 @@ class Safetensors {
     throw Error(std::string("safetensors/") + id, "'" + source_ + "': " + what.substr(0, 1000));
   }
 
-  void parse(const u8* bytes, std::size_t size, const std::string& source) {
+  void parse(const u8* bytes, std::size_t size, const std::string& source, const Shared<Counted>& file = {}) {
     source_ = source;
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);
     if (size < 8) fail("truncated", "only " + std::to_string(size) + " bytes, the header's length takes 8");
@@ -37914,7 +38465,7 @@ class Safetensors {
       fail("header-beyond-file", "the header claims " + std::to_string(length) + " bytes, the file holds " +
                                      std::to_string(size - 8) + " after its length");
     read_header(text.substr(8, static_cast<std::size_t>(length)));
-    place(bytes + 8 + length, size - 8 - length);
+    place(bytes + 8 + length, size - 8 - length, file);
   }
 
   void read_header(std::string_view text) {
@@ -38019,7 +38570,7 @@ class Safetensors {
 
   // Checks that the names differ and the ranges tile the data, puts the entries in the order of their bytes
   // and points them at these.
-  void place(const u8* data, u64 size) {
+  void place(const u8* data, u64 size, const Shared<Counted>& file) {
     order_names();
     u64 covered = 0;
     std::vector<SafetensorsEntry> placed;
@@ -38042,6 +38593,7 @@ class Safetensors {
       if (end > size) fail("truncated", where() + " is cut short");
       covered = end;
       entry.data = data + begin;
+      entry.file = file;
       place_of[i] = static_cast<u32>(placed.size());
       placed.push_back(std::move(entry));
     }
@@ -38052,10 +38604,7 @@ class Safetensors {
     for (u32& i : by_name_) i = place_of[i];
   }
 
-  MappedFile file_;
   std::string source_;
-  std::vector<Safetensors> files_;  // that entries point into, too
-  std::vector<u8> memory_;          // likewise
   std::vector<SafetensorsEntry> entries_;
   std::vector<u64> begins_;   // entry by entry, while the header is read
   std::vector<u32> by_name_;  // entry numbers ordered by name
@@ -38271,7 +38820,8 @@ namespace safetensors_detail {
 template <class Entry>
 SafetensorsEntry join_parts(const std::string& path, const Entry& whole,
                             const std::vector<SafetensorsEntry>& parts, const std::vector<i64>& begins,
-                            const std::vector<u32>& order, std::size_t& next, std::vector<u8>& memory) {
+                            const std::vector<u32>& order, std::size_t& next, const Shared<HeldBytes>& held) {
+  std::vector<u8>& memory = held->bytes;
   const auto fail = [&](const char* what) {
     throw Error("safetensors/bad-index", "'" + path + "': the parts of '" + whole.name + "' " + what);
   };
@@ -38293,6 +38843,7 @@ SafetensorsEntry join_parts(const std::string& path, const Entry& whole,
   }
   if (entry.bytes != needed.bytes) fail("leave a gap or overlap");
   entry.data = memory.data() + front;
+  entry.file = held;
   return entry;
 }
 
@@ -38364,14 +38915,13 @@ Safetensors open_safetensors(const std::string& path) {
   const auto order = order_by(parts.size(), [&](u32 a, u32 b) {
     return parts[a].name != parts[b].name ? parts[a].name < parts[b].name : begins[a] < begins[b];
   });
-  std::vector<u8> memory;
-  memory.reserve(joined);  // so that entries may point into it
+  const Shared<safetensors_detail::HeldBytes> memory(new safetensors_detail::HeldBytes);
+  memory->bytes.reserve(joined);  // so that entries may point into it
   std::size_t next = 0;
   for (const u32 w : by_name)
     entries.push_back(
         safetensors_detail::join_parts(path, index.wholes[w], parts, begins, order, next, memory));
-  return Safetensors(path, std::move(files), std::move(memory), std::move(entries),
-                     std::move(index.metadata));
+  return Safetensors(path, std::move(entries), std::move(index.metadata));
 }
 
 }  // namespace WEFT_NAMESPACE::io
@@ -39061,7 +39611,16 @@ class Model {
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;
-  Model& operator=(Model&&) noexcept = default;
+  // Where a trainer, a function or a view shares this model's parameters, they take the values of the
+  // other's.
+  Model& operator=(Model&& other) {
+    if (this == &other) return *this;
+    if (state_ && other.state_ && !state_->has_one_owner())
+      load(other);
+    else
+      state_ = std::move(other.state_);
+    return *this;
+  }
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
@@ -39163,6 +39722,11 @@ class Model {
   // Writes a safetensors file with PyTorch's names; all or nothing. Of a model in parts, as load, a call of
   // all ranks of a group: the file is the whole model's, and its first rank writes it.
   void save(const std::string& path) const {
+    if (io::is_safetensors_index(path))
+      throw Error("safetensors/bad-index",
+                  "'" + path +
+                      "': a model is written as one file, and this is the name of an "
+                      "index of several: name it model.safetensors");
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
     const auto write = [&](const exec::StateForm& form) {
@@ -39356,61 +39920,6 @@ auto compile(Model<M, Device>&& model, F, const A&... inputs_then_options) {
   return exec::compile_with<M, F>(model.device(), model.states(), inputs_then_options...);
 }
 
-// Models that a function is given together.
-template <class... Models>
-struct BoundStates {
-  std::tuple<Models&...> models;  // as they were given
-};
-WEFT_REFUSAL(StatesAreModels,
-             "states takes Models of one device: Model<Caches> caches; compile(states(model, caches), f, "
-             "inputs...)");
-
-// compile(states(model, cache), [](const auto& net, const auto& cache, auto x) { ... }, in<...>...): a
-// function of several models, each of which it shares as compile(model, ...) does. What a function assigns, a
-// cache of which dynamic_update_slice writes a row, the next one over the same model reads. Throws
-// "states/same" for a model that is given twice.
-template <class... Models>
-auto states(Models&... models) {
-  constexpr bool fit =
-      sizeof...(Models) <= exec::most_states && (is_model<std::remove_const_t<Models>> && ...);
-  static_assert(sizeof(StatesAreModels<fit, Models...>) > 0);
-  if constexpr (fit)
-    return BoundStates<Models...>{{models...}};
-  else
-    return AfterRefusal{};
-}
-// Refused: states<Net, Caches>().
-template <class First, class... More>
-auto states() {
-  static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);
-  return AfterRefusal{};
-}
-template <class First, class... More, class F, class... A>
-auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
-  using Device = typename First::device_type;
-  constexpr bool one_device = (std::is_same_v<Device, typename More::device_type> && ...);
-  static_assert(sizeof(StatesAreModels<one_device, First, More...>) > 0);
-  if constexpr (!one_device) {
-    return AfterRefusal{};
-  } else {
-    exec::HeldStates<Device> held;
-    std::apply(
-        [&](const auto&... model) {
-          (held.add(model.storage(), model.state_bytes(), model.connects_group()), ...);
-        },
-        given.models);
-    using Pack = exec::StatePack<typename First::type, typename More::type...>;
-    const Device& device = std::get<0>(given.models).device();
-    auto f = exec::compile_with<Pack, F>(device, std::move(held), inputs_then_options...);
-    constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
-    if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
-      constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
-      static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
-    }
-    return f;
-  }
-}
-
 // What compile<M>() returns: a function with the model it is of.
 template <class M, class Device, class Function>
 class ModelFunction : public Function {
@@ -39418,6 +39927,14 @@ class ModelFunction : public Function {
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
       : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
+  ModelFunction(ModelFunction&&) noexcept = default;
+  ModelFunction& operator=(ModelFunction&& other) noexcept {
+    if (this != &other) {
+      this->~ModelFunction();  // the function goes with its own model
+      new (this) ModelFunction(std::move(other));
+    }
+    return *this;
+  }
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 
@@ -39733,8 +40250,8 @@ concept IterableDataset = requires(const D& dataset, i64 epoch) {
 // One field of an in-memory dataset: the rows one after another, each of the same shape ({} for a number).
 template <class T>
 struct Column {
-  Values<T> values;
-  std::vector<i64> row_shape;
+  Values<T> values;            // of all samples, one after another
+  std::vector<i64> row_shape;  // of one sample
 };
 
 WEFT_REFUSAL(ColumnsAreBraced,
@@ -39759,10 +40276,10 @@ struct MeantColumn {
 // Copies share the rows, which never change.
 template <class... Ts>
 class Arrays {
-  static_assert(sizeof...(Ts) > 0, "weft: name at least one field");
-
  public:
   Arrays() : rows_(new Rows) {}
+  Arrays(const Arrays&) = default;  // and no other way to move one: the rows stay shared
+  Arrays& operator=(const Arrays&) = default;
   // Throws "data/size-mismatch" unless every column holds the same whole number of rows.
   explicit Arrays(Column<Ts>... columns) {
     Rows* const rows = new Rows;
@@ -39814,7 +40331,11 @@ class Arrays {
   std::tuple<Row<Ts>...> borrow(i64 i) const { return sample(i, {}); }
   // All rows of field F.
   template <std::size_t F>
-  const auto& column() const {
+  const auto& column() const& {
+    return std::get<F>(rows_->columns);
+  }
+  template <std::size_t F>
+  auto column() && {
     return std::get<F>(rows_->columns);
   }
 
@@ -39838,6 +40359,19 @@ class Arrays {
   }
 
   Shared<const Rows> rows_;
+};
+
+WEFT_REFUSAL(
+    FieldsAreNamed,
+    "data::Arrays names the dtype of each field: data::Arrays<f32, i32> rows({pixels, {64}}, {labels, "
+    "{}})");
+template <>
+class Arrays<> : public AfterRefusal {
+ public:
+  template <class... X>
+  explicit Arrays(const X&...) {
+    static_assert(sizeof(FieldsAreNamed<(sizeof...(X) > 99), Arrays, X...>) > 0);
+  }
 };
 
 // Sample i of any dataset, not to be kept.
@@ -39930,7 +40464,8 @@ class Subset {
   i64 size() const { return static_cast<i64>(indices_.size()); }
   auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
   decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
-  const std::vector<i64>& indices() const { return indices_; }
+  const std::vector<i64>& indices() const& { return indices_; }
+  std::vector<i64> indices() && { return std::move(indices_); }
 
  private:
   i64 index(i64 i) const {
@@ -39951,12 +40486,14 @@ auto subset(D&& dataset, std::vector<i64> indices) {
   return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
 }
 
+WEFT_REFUSAL(FieldsAreEqual,
+             "concat: the datasets have other fields, and a batch could not hold both: their samples are "
+             "tuples of the same types in the same order, as those of two data::Arrays<f32, i32>; "
+             "data::from_function(n, [&](i64 i) { ... }) makes them of another dataset's");
+
 // The samples of the first dataset, then those of the next, ...; all with the same sample type.
 template <class First, class... Rest>
 class ConcatDataset {
-  static_assert((std::is_same_v<sample_t<First>, sample_t<Rest>> && ...),
-                "weft: concatenated datasets must have the same fields");
-
  public:
   explicit ConcatDataset(HeldDataset<First> first, HeldDataset<Rest>... rest)
       : datasets_(std::move(first), std::move(rest)...) {}
@@ -39984,9 +40521,17 @@ class ConcatDataset {
   }
   std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
 };
-template <class... Ds>
-requires(Dataset<typename held_t<Ds>::type>&&...) auto concat(Ds&&... datasets) {
-  return ConcatDataset<typename held_t<Ds>::type...>(held_t<Ds>(std::forward<Ds>(datasets))...);
+template <class D, class... Ds>
+requires(Dataset<typename held_t<D>::type> &&
+         (Dataset<typename held_t<Ds>::type> && ...)) auto concat(D&& dataset, Ds&&... datasets) {
+  using Sample = sample_t<typename held_t<D>::type>;
+  constexpr bool same = (std::is_same_v<Sample, sample_t<typename held_t<Ds>::type>> && ...);
+  static_assert(sizeof(FieldsAreEqual<same, Sample, sample_t<typename held_t<Ds>::type>...>) > 0);
+  if constexpr (same)
+    return ConcatDataset<typename held_t<D>::type, typename held_t<Ds>::type...>(
+        held_t<D>(std::forward<D>(dataset)), held_t<Ds>(std::forward<Ds>(datasets))...);
+  else
+    return ConcatDataset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)));
 }
 
 // A dataset computed from the sample number: `sample(i)` returns a std::tuple of fields.
@@ -40194,17 +40739,15 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
       using T = std::tuple_element_t<F, std::tuple<Ts...>>;
       std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
       shape.insert(shape.begin(), BatchSize);
-      std::get<F>(batch_.fields_) = Array<T>(std::move(shape));
-      std::get<F>(batch_.fields_).padded_somewhere_ = pads;
+      shapes_[F] = std::move(shape);
       if constexpr (is_label<T>) {
         if (label_field == -1) label_field_ = static_cast<int>(F);
       } else if (label_field == static_cast<int>(F)) {
         throw Error("loader/label-field", "field " + std::to_string(F) + " is not of a signed integer type");
       }
     });
-    each([&]<std::size_t F>() {
-      std::get<F>(batch_.fields_).padded_labels_ = pads && label_field_ == static_cast<int>(F);
-    });
+    pads_ = pads;
+    renew();
   }
 
   Batch<BatchSize, Ts...>& batch() { return batch_; }
@@ -40212,6 +40755,7 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
   template <class... Fs>
   void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+    if (row == 0) renew();
     each([&]<std::size_t F>() {
       using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
       auto& array = std::get<F>(batch_.fields_);
@@ -40248,6 +40792,16 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   }
 
  private:
+  // Arrays in the place of those that the loop has moved out of the batch before.
+  void renew() {
+    each([&]<std::size_t F>() {
+      auto& array = std::get<F>(batch_.fields_);
+      if (!array.shape().empty()) return;
+      array = Array<std::tuple_element_t<F, std::tuple<Ts...>>>(shapes_[F]);
+      array.padded_somewhere_ = pads_;
+      array.padded_labels_ = pads_ && label_field_ == static_cast<int>(F);
+    });
+  }
   // Throws "loader/finite" or "loader/label".
   template <std::size_t F, class It>
   void check_row(It values, i64 size, i64 sample_number) const {
@@ -40284,6 +40838,8 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   Batch<BatchSize, Ts...> batch_;
   int label_field_;
   Checks check_;
+  bool pads_ = false;
+  std::vector<i64> shapes_[sizeof...(Ts)];
 };
 
 // The batch type for samples with these elements.
@@ -40700,6 +41256,9 @@ WEFT_REFUSAL(LoaderMoves,
              "a loader remembers how far it has come, and this one is const: declare it without const, auto "
              "loader = data::loader<32>(dataset), or walk one epoch, loader.epoch(0)");
 
+WEFT_REFUSAL(BatchHoldsSamples,
+             "a batch holds one sample or more, and its size stands in <>: data::loader<32>(dataset)");
+
 // A range of batches that remembers how far it has come.
 //
 // Each `for` over the loader is one epoch, the first being epoch 0, and each has its own order; a `for` that
@@ -40710,7 +41269,7 @@ WEFT_REFUSAL(LoaderMoves,
 template <i64 BatchSize, class D>
 class Loader {
  public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  static_assert(sizeof(BatchHoldsSamples<(BatchSize > 0), GivenSize<BatchSize>, D>) > 0);
   using Samples = D;
   using BatchType = typename Pass<BatchSize, D>::BatchType;
 
@@ -40800,12 +41359,14 @@ class Loader {
     return Epoch<Pass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
 
-  // The batch that comes next.
+  // The batch that comes next; behind a `for` that ended early the one that it did not come to, which a
+  // resumed run begins with, where the next `for` here begins with the next epoch.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or a batch outside [0, batches()].
   void seek(Position position) {
     check(position);
-    held().position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
+    cursor_ = Shared<Cursor>(new Cursor);  // a `for` that runs moves its own
+    cursor_->position = position.batch < batches() ? position : Position{position.epoch + 1, 0};
     sought_ = true;
   }
   // The same in the orders of another loader, of this seed: what a checkpoint does. Also throws "loader/seed"
@@ -40819,7 +41380,10 @@ class Loader {
   }
 
   // Samples of an epoch.
-  i64 size() const { return detail::epoch_samples(options_, static_cast<i64>(dataset_->size())); }
+  i64 size() const {
+    held();
+    return detail::epoch_samples(options_, static_cast<i64>(dataset_->size()));
+  }
   // Batches in an epoch.
   // The same number on every rank: where they do not come out even, the ranks without a batch of their own in
   // the last round leave it out, or, where the last batch is padded, take the epoch's first ones again.
@@ -40864,8 +41428,8 @@ class Loader {
 
 // Batches of BatchSize samples of `dataset`, which the loader keeps (HeldDataset).
 template <i64 BatchSize, class D>
-requires Dataset<typename held_t<D>::type>
-auto loader(D&& dataset, const LoaderOptions& options = {}) {
+requires(BatchSize > 0 && Dataset<typename held_t<D>::type>) auto loader(D&& dataset,
+                                                                         const LoaderOptions& options = {}) {
   return Loader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
@@ -40941,6 +41505,14 @@ auto refused_loader() {
 }
 }  // namespace detail
 
+template <i64 BatchSize, class D>
+requires(BatchSize <= 0 &&
+         (Dataset<typename held_t<D>::type> ||
+          IterableDataset<typename held_t<D>::type>)) auto loader(D&&, const LoaderOptions& = {}) {
+  static_assert(
+      sizeof(BatchHoldsSamples<sizeof(held_t<D>*) == 0, GivenSize<BatchSize>, typename held_t<D>::type>) > 0);
+  return detail::refused_loader<typename held_t<D>::type>();
+}
 // Less special than the one that takes options, and so chosen only where that does not fit.
 template <i64 BatchSize, class D, class Words = detail::DataLoaderWords>
 requires std::is_same_v<Words, detail::DataLoaderWords>
@@ -41230,7 +41802,7 @@ class StreamPass final : public Counted {
 template <i64 BatchSize, class D>
 class StreamLoader {
  public:
-  static_assert(BatchSize > 0, "weft: a batch holds at least one sample");
+  static_assert(sizeof(BatchHoldsSamples<(BatchSize > 0), GivenSize<BatchSize>, D>) > 0);
   using Samples = D;
 
   // Throws "loader/shuffle" when asked to shuffle.
@@ -41273,11 +41845,14 @@ class StreamLoader {
     check({e, first_batch});
     return Epoch<StreamPass<BatchSize, D>>(make_pass({e, first_batch}, {}));
   }
+  // The batch that comes next; behind a `for` that ended early the one that it did not come to, which a
+  // resumed run begins with, where the next `for` here begins with the next epoch.
   Position position() const { return held().position; }
   // Throws "loader/position" for a negative epoch or batch, or a batch beyond any stream.
   void seek(Position position) {
     check(position);
-    held().position = position;
+    cursor_ = Shared<Cursor>(new Cursor);  // a `for` that runs moves its own
+    cursor_->position = position;
     sought_ = true;
   }
 
@@ -41307,8 +41882,9 @@ class StreamLoader {
 
 // Batches of a dataset that comes one after another; it does not shuffle.
 template <i64 BatchSize, class D>
-requires IterableDataset<typename held_t<D>::type>
-auto loader(D&& dataset, const LoaderOptions& options = {}) {
+requires(BatchSize > 0 &&
+         IterableDataset<typename held_t<D>::type>) auto loader(D&& dataset,
+                                                                const LoaderOptions& options = {}) {
   return StreamLoader<BatchSize, typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), options);
 }
 
@@ -41428,9 +42004,19 @@ class Function<Out(In...)> {
       if constexpr (fits && count) {
         if (!held) throw_empty();
         const Given from = given(std::index_sequence_for<In...>{}, args...);
-        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
+        const auto to_memory = pointers(std::make_index_sequence<results>{}, targets);
+        check_targets(to_memory, std::make_index_sequence<results>{});
+        held->call(from, to_memory.data());
       }
     };
+  }
+
+  template <class Pointers, std::size_t... K>
+  static void check_targets(const Pointers& to, std::index_sequence<K...>) {
+    const exec::TargetMemory memory[]{
+        {to[K], static_cast<i64>(sizeof(typename std::tuple_element_t<K, Types>::dtype)) *
+                    std::tuple_element_t<K, Types>::shape::size}...};
+    exec::check_apart(memory, static_cast<int>(sizeof...(K)));
   }
 
   // The seed of random numbers; every call draws afresh.
@@ -42068,6 +42654,64 @@ requires(sizeof...(X) > 0 && TakesText<Stream>) decltype(auto) operator<<(Stream
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/exec/states.hpp ----
+// compile of several models together: states(model, cache).
+
+namespace WEFT_NAMESPACE {
+
+// Models that a function is given together; it shares their parameters, as functions do.
+template <class First, class... More>
+struct BoundStates {
+  exec::HeldStates<typename First::device_type> states;  // the blocks of all
+  typename First::device_type device;
+};
+namespace exec {
+template <class...>
+inline constexpr bool are_states = false;
+template <class First, class... More>
+requires(is_model<First> && (is_model<More> && ...)) inline constexpr bool are_states<First, More...> =
+    sizeof...(More) < most_states &&
+    (std::is_same_v<typename First::device_type, typename More::device_type> && ...);
+}  // namespace exec
+WEFT_REFUSAL(StatesAreModels,
+             "states takes Models of one device: Model<Caches> caches; compile(states(model, caches), f, "
+             "inputs...)");
+
+// compile(states(model, cache), [](const auto& net, const auto& cache, auto x) { ... }, in<...>...): a
+// function of several models, each of which it shares as compile(model, ...) does. What a function assigns, a
+// cache of which dynamic_update_slice writes a row, the next one over the same model reads. Throws
+// "states/same" for a model that is given twice.
+template <class... Models>
+auto states(Models&... models) {
+  constexpr bool fit = exec::are_states<std::remove_const_t<Models>...>;
+  static_assert(sizeof(StatesAreModels<fit, Models...>) > 0);
+  if constexpr (fit) {
+    BoundStates<Models...> bound{{}, std::get<0>(std::tie(models...)).device()};
+    (bound.states.add(models.storage(), models.state_bytes(), models.connects_group()), ...);
+    return bound;
+  } else {
+    return AfterRefusal{};
+  }
+}
+// Refused: states<Net, Caches>().
+template <class First, class... More>
+auto states() {
+  static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);
+  return AfterRefusal{};
+}
+template <class First, class... More, class F, class... A>
+auto compile(const BoundStates<First, More...>& given, F, const A&... inputs_then_options) {
+  using Pack = exec::StatePack<typename First::type, typename More::type...>;
+  auto f = exec::compile_with<Pack, F>(given.device, given.states, inputs_then_options...);
+  constexpr bool keeps_some = std::is_const_v<First> || (std::is_const_v<More> || ...);
+  if constexpr (keeps_some && !std::is_same_v<decltype(f), AfterRefusal>) {
+    constexpr bool kept[]{std::is_const_v<First>, std::is_const_v<More>...};
+    static_assert(sizeof(ConstModelIsRead<!decltype(f)::assigns_any(kept), Pack>) > 0);
+  }
+  return f;
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/io.hpp ----
 // Layer 2: file formats.
 
@@ -42157,10 +42801,12 @@ class CsvTable {
   // Rows of numbers, the header not counted.
   i64 rows() const { return columns_.empty() ? 0 : static_cast<i64>(columns_[0].size()); }
   // Of the columns, in their order.
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<std::string>& names() const& { return names_; }
+  std::vector<std::string> names() && { return std::move(names_); }
 
   // One column; throws "csv/missing-column".
-  const std::vector<f64>& column(std::string_view name) const { return columns_[index(name)]; }
+  const std::vector<f64>& column(std::string_view name) const& { return columns_[index(name)]; }
+  std::vector<f64> column(std::string_view name) && { return std::move(columns_[index(name)]); }
 
   template <class Name>
   auto operator[](const Name&) const {
@@ -43021,10 +43667,14 @@ struct VarianceOp : Operation<VarianceOp<Keep, C, A...>> {
   }
 };
 
+WEFT_REFUSAL(
+    AxisIsOne,
+    "argmax, argmin, median, quantile and their like take one axis, argmax<1>(x), or none, which is all "
+    "elements: flatten<0, 1>(x) makes one of several that follow one another");
 // argmax, argmin along one axis, or over the flattened tensor; the first of equals; i64.
 template <ir::Op op, bool Keep, int... A>
 struct ArgReduceOp : Operation<ArgReduceOp<op, Keep, A...>> {
-  static_assert(sizeof...(A) <= 1, "argmax and argmin take one axis");
+  static_assert(sizeof(AxisIsOne<sizeof...(A) <= 1, ArgReduceOp>) > 0);
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     using S = typename X::shape;
@@ -43509,6 +44159,7 @@ constexpr auto threshold(const X& x, const A& least, const B& value) {
 // leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.
 template <class X>
 constexpr auto rrelu(const X& x, double lower = 1.0 / 8, double upper = 1.0 / 3) {
+  detail::checked_in(upper, lower, detail::unlimited, detail::scale_text);
   return leaky_relu(x, (lower + upper) / 2);
 }
 template <int Axis, class X>
@@ -43943,6 +44594,7 @@ struct RandomSlopes : Operation<RandomSlopes> {
   using weft_draws = void;
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x, float lower, float upper) {
+    if (!(lower <= upper)) return weft::detail::without_value<X>(b, ir::Valueless::no_scale);
     const double low = static_cast<double>(lower), width = static_cast<double>(upper) - low;
     const ir::Value u = ir::cast(weft::detail::uniform_bits(b, X::shape::value), dtype_of<typename X::dtype>);
     const ir::Value slope = u * width + low;
@@ -45216,7 +45868,12 @@ struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
-struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spelled::Linear, GivenSize<In>> {};
+struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spelled::Linear, GivenSize<In>> {
+  using WithoutSizes<spelled::Linear, GivenSize<In>>::WithoutSizes;
+};
+template <class... Size>  // refused: nn::Linear(8, 4)
+requires(std::is_arithmetic_v<Size>&&...) Linear(Size...)
+->Linear<not_given>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops/loss/cross_entropy.hpp ----
@@ -46264,6 +46921,9 @@ struct ScaledDotProductAttentionOp
     if constexpr (!ok) {
       return results(detail::refused<T, typename R::shape>(q, k, v, more...), detail::refused<T, S>(q, k, v));
     } else {
+      if (!detail::lies_in(p, 0, 1))
+        return results(detail::without_value<R>(b, ir::Valueless::no_rate),
+                       detail::without_value<Expr<T, S>>(b, ir::Valueless::no_rate));
       const auto open = [&](ir::Builder& builder, const auto& all) {
         if constexpr (Options.is_causal)
           return detail::in_front_of(builder,
@@ -46296,6 +46956,12 @@ struct ScaledDotProductAttentionOp
 // A number, and no truth value, which would be meant as is_causal.
 template <class P>
 concept DropProbability = std::is_arithmetic_v<P> && !std::is_same_v<P, bool>;
+namespace detail {
+template <class P>
+constexpr double checked_rate(const P& p) {
+  return static_cast<double>(checked_in(p, 0, 1, rate_text));
+}
+}  // namespace detail
 
 // scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(query, key, value, attn_mask, dropout_p):
 // query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev). attn_mask, if any, broadcasts to
@@ -46308,7 +46974,7 @@ constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const 
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, DropProbability P>
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                             const P& dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p));
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, detail::checked_rate(dropout_p));
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
@@ -46319,7 +46985,7 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
           DropProbability P>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
                                                                  const M& attn_mask, const P& dropout_p) {
-  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, static_cast<double>(dropout_p),
+  return ScaledDotProductAttentionOp<Options, true>{}(query, key, value, detail::checked_rate(dropout_p),
                                                       attn_mask);
 }
 // The same, with the lengths of the keys behind: keys from lengths[b] on are not attended to, and tiles of
@@ -46334,7 +47000,7 @@ template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class
 constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value, const P& dropout_p,
                                             const KeyLengths<N>& lengths) {
   return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
-      query, key, value, static_cast<double>(dropout_p), lengths.lengths);
+      query, key, value, detail::checked_rate(dropout_p), lengths.lengths);
 }
 template <AttentionOptions Options = AttentionOptions{}, class Q, class K, class V, class M, class N>
 requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query, const K& key, const V& value,
@@ -46349,7 +47015,7 @@ requires(!Scalar<M>) constexpr auto scaled_dot_product_attention(const Q& query,
                                                                  const M& attn_mask, const P& dropout_p,
                                                                  const KeyLengths<N>& lengths) {
   return ScaledDotProductAttentionOp<Options, true, 0, false, true>{}(
-      query, key, value, static_cast<double>(dropout_p), lengths.lengths, attn_mask);
+      query, key, value, detail::checked_rate(dropout_p), lengths.lengths, attn_mask);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -46480,10 +47146,14 @@ template <class T, i64 N>
 constexpr auto arange() {
   return detail::ArangeOp<T, N, 0, 1>{}();
 }
+WEFT_REFUSAL(
+    ArangeSteps,
+    "arange<f32, begin, end, step>() goes from begin to end in steps, which are not 0: write 1, which "
+    "may be left out, -1 downwards, or full<f32, n>(value) for n equal numbers");
 template <class T, i64 Begin, i64 End, i64 Step = 1>
 constexpr auto arange() {
-  static_assert(Step != 0, "arange: the step is not 0");
-  constexpr i64 span = Step > 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : -Step;
+  static_assert(sizeof(ArangeSteps<Step != 0, T, GivenSize<Begin>, GivenSize<End>, GivenSize<Step>>) > 0);
+  constexpr i64 span = Step >= 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : Step < 0 ? -Step : 1;
   return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
 }
 WEFT_REFUSAL(ArangeCounts,
@@ -47817,7 +48487,7 @@ namespace detail {
 // The axis of a rank statistic: without one, the flattened tensor's.
 template <int... A>
 struct OneAxis {
-  static_assert(sizeof...(A) <= 1, "this operation takes one axis");
+  static_assert(sizeof(AxisIsOne<sizeof...(A) <= 1, GivenAxis<A>...>) > 0);
   template <class X>
   static constexpr int axis() {
     int r = 0;
@@ -48208,12 +48878,16 @@ using nn::functional::embedding_bag;
 
 namespace WEFT_NAMESPACE::nn {
 
+WEFT_REFUSAL(
+    PaddingIsRow,
+    "the padding of an embedding is one of its rows, 0 to Count - 1: write nn::Embedding<1000, 64, f32, "
+    "0>, or nothing behind the sizes for none");
+
 // indices (...) in [0, Count) -> (..., Size). weight (Count, Size), started as PyTorch's: standard normal.
 // The row Padding starts as zeros and is not trained.
 template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_padding>
 struct Embedding {
-  static_assert(Padding >= no_padding && Padding < Count,
-                "embedding: the padding row lies outside the table");
+  static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
@@ -48224,8 +48898,7 @@ struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
 template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i64 Padding = no_padding>
 struct EmbeddingBag {
-  static_assert(Padding >= no_padding && Padding < Count,
-                "embedding: the padding row lies outside the table");
+  static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);
@@ -50568,11 +51241,18 @@ constexpr ir::Value true_places(ir::Builder& b, ir::Value mask, i64 capacity) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(
+    SelectMaskIsBoolean,
+    "masked_select: the mask is boolean, true where an element is taken: masked_select<n>(x, mask != "
+    "0)");
 template <i64 Capacity, bool Count>
 struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
   template <class X, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_select: the mask must be boolean");
+    static_assert(
+        sizeof(
+            SelectMaskIsBoolean<std::is_same_v<typename M::dtype, bool>, MaskedSelectOp, typename M::dtype>) >
+        0);
     using S = decltype(detail::broadcast_shapes<MaskedSelectOp, X, M>());
     const Dims flat = detail::flat_dims(S::size);
     const ir::Value v = ir::reshape(ir::broadcast(x.value, S::value), flat);
@@ -50774,12 +51454,21 @@ constexpr auto predicted(const X& x, const L&) {
   else
     return cast<i64>(x);
 }
+// Labels in a dtype that holds any number of classes.
+template <class L>
+constexpr auto wide_labels(const L& labels) {
+  if constexpr (size_of(dtype_of<typename L::dtype>) < 4)
+    return cast<i64>(labels);
+  else
+    return labels;
+}
 // Whether each label counts.
 template <class L>
 constexpr auto counts(const L& labels, i64 classes) {
   ir::mark_labels(to_expr(labels).value, classes, true, 0);
-  if (classes > 0) return bitwise_and(ge(labels, 0), lt(labels, classes));
-  return ge(labels, 0);
+  const auto wide = wide_labels(labels);
+  if (classes > 0) return bitwise_and(ge(wide, 0), lt(wide, classes));
+  return ge(wide, 0);
 }
 // How many of `hits` there are, and how many labels count: i64.
 template <class H, class C>
@@ -50806,7 +51495,7 @@ struct AccuracyCounts {
     } else {
       // the rank of the label's logit; of equal ones the first comes first
       constexpr Dims d = X::shape::value;
-      const ir::Value label = ir::reshape(labels.value, ir::reduced(d, 1u << (d.rank - 1)));
+      const ir::Value label = ir::reshape(wide_labels(labels).value, ir::reduced(d, 1u << (d.rank - 1)));
       const ir::Value column{&b, b.leaf(ir::Op::iota, label.dtype(), d, static_cast<u64>(d.rank - 1))};
       const Expr<bool, typename X::shape> own{ir::binary(ir::Op::eq, column, label)};
       const Expr<bool, typename X::shape> before{ir::binary(ir::Op::lt, column, label)};
@@ -50915,11 +51604,15 @@ template <class X, class L>
 constexpr auto accuracy(const X& x, const L& labels) {
   return detail::AccuracyOp<1>{}(x, labels);
 }
+WEFT_REFUSAL(
+    LogitsAreCounted,
+    "topk_accuracy<k>(logits, labels): a label counts as right where it is among the k greatest logits, "
+    "1 or more: topk_accuracy<5>(logits, labels)");
 // The part of the labels that is among the K greatest logits.
 template <int K, class X, class L>
 constexpr auto topk_accuracy(const X& logits, const L& labels) {
-  static_assert(K >= 1, "topk_accuracy<K>: K is at least 1");
-  return detail::AccuracyOp<K>{}(logits, labels);
+  static_assert(sizeof(LogitsAreCounted<(K >= 1), detail::AccuracyOp<K>, X>) > 0);
+  return detail::AccuracyOp<(K < 1 ? 1 : K)>{}(logits, labels);
 }
 // (C, C) i64: how often a label (row) was predicted to be a class (column). Predicted classes need C:
 // confusion_matrix<10>(predicted, labels).
@@ -51908,6 +52601,9 @@ WEFT_REFUSAL(
     "lstm(x, std::tuple{h, c}), and then the lengths of the sequences, integers (i32 or i64) of shape "
     "(batch), or () without a batch");
 
+WEFT_REFUSAL(
+    RecurrentLayersAre,
+    "RNN, GRU and LSTM have one layer or more: write nn::LSTM<8, 16, nn::Recurrent{.num_layers = 2}>");
 WEFT_REFUSAL(ProjectionIsLstm,
              "proj_size is a setting of nn::LSTM: leave it out of nn::RNN and nn::GRU, and put an nn::Linear "
              "behind");
@@ -51946,9 +52642,9 @@ struct step_rule {
 
 template <class Step, i64 In, i64 Hidden, Recurrent O, class T>
 struct Layers {
-  static_assert(O.num_layers > 0, "a recurrent layer has at least one layer");
+  static_assert(sizeof(RecurrentLayersAre<(O.num_layers > 0), Step, GivenSize<O.num_layers>>) > 0);
   static constexpr int directions = O.bidirectional ? 2 : 1;
-  static constexpr int count = O.num_layers * directions;
+  static constexpr int count = (O.num_layers > 0 ? O.num_layers : 1) * directions;
   using Stack = typename LayerStack<Step, In, Hidden, O, T,
                                     std::make_index_sequence<static_cast<std::size_t>(count)>>::type;
   // The last extent of part K of the state.
@@ -53962,12 +54658,14 @@ struct InnerOp : Operation<InnerOp> {
   }
 };
 
+WEFT_REFUSAL(PowerIsPositive,
+             "matrix_power<n>(x): the power is 1 or more; the power 0 of n rows is eye<f32, n>()");
 template <int Power>
 struct MatrixPowerOp : Operation<MatrixPowerOp<Power>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
-    static_assert(Power >= 1, "matrix_power: the power is at least 1");
-    if constexpr (Power == 1) {
+    static_assert(sizeof(PowerIsPositive<(Power >= 1), MatrixPowerOp, typename X::shape>) > 0);
+    if constexpr (Power <= 1) {
       return x;
     } else {
       const auto root = MatrixPowerOp<Power / 2>::apply(b, x);
@@ -55370,7 +56068,7 @@ WEFT_REFUSAL(
 // clang-format on
 
 template <class X>
-concept Spelled = Operand<X> && !Scalar<X>;
+concept Spelled = Operand<X> && !Scalar<X> && !std::is_same_v<X, NameAlone>;
 template <class A>
 concept SpelledNumber = std::is_arithmetic_v<std::remove_cvref_t<A>>;
 
@@ -56717,6 +57415,8 @@ struct CustomCall {
 
 }  // namespace detail
 
+WEFT_REFUSAL(CustomOperandsFit,
+             "a primitive of one's own takes at most 32 operands: join some, cat<0>(a, b)");
 template <u64 Id>
 struct CustomOp : Operation<CustomOp<Id>> {
   template <class... A>
@@ -56734,8 +57434,8 @@ struct CustomOp : Operation<CustomOp<Id>> {
  private:
   template <class... X>
   static constexpr auto build(ir::Builder& b, const X&... x) {
-    static_assert(sizeof...(X) <= most_custom_operands, "custom: a primitive has at most 32 operands");
     using Op = custom_op<Id>;
+    static_assert(sizeof(CustomOperandsFit<sizeof...(X) <= most_custom_operands, Op>) > 0);
     using Type = detail::CustomType<Op, X...>;
     static_assert(sizeof(CustomAccepts<Type::ok, Op, X...>) > 0);
     using R = typename Type::expr;
@@ -57465,11 +58165,16 @@ struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
   }
 };
 
+WEFT_REFUSAL(
+    ScatterMaskIsBoolean,
+    "masked_scatter: the mask is boolean, true where an element is replaced: masked_scatter(x, mask != 0, "
+    "source)");
 // The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
 struct MaskedScatterOp : Operation<MaskedScatterOp> {
   template <class X, class M, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask, const U& source) {
-    static_assert(std::is_same_v<typename M::dtype, bool>, "masked_scatter: the mask must be boolean");
+    static_assert(sizeof(ScatterMaskIsBoolean<std::is_same_v<typename M::dtype, bool>, MaskedScatterOp,
+                                              typename M::dtype>) > 0);
     using S = decltype(detail::broadcast_shapes<MaskedScatterOp, X, M>());
     const i64 size[]{S::size}, sources[]{U::shape::size};
     const Dims flat = ir::make_dims(1, size);
@@ -58182,11 +58887,15 @@ struct EinsumOp : Operation<EinsumOp<Subscripts>> {
   }
 };
 
+WEFT_REFUSAL(EinsumTakes, "einsum takes a value for each group of letters: einsum<\"ij,jk->ik\">(a, b)");
 // einsum<"ij,jk->ik">(a, b)
 template <FixedString Subscripts, class... X>
 constexpr auto einsum(const X&... x) {
-  static_assert(sizeof...(X) > 0, "einsum takes at least one operand");
-  return EinsumOp<Subscripts>{}(x...);
+  static_assert(sizeof(EinsumTakes<(sizeof...(X) > 0), EinsumOp<Subscripts>>) > 0);
+  if constexpr (sizeof...(X) > 0)
+    return EinsumOp<Subscripts>{}(x...);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -58271,8 +58980,8 @@ struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
 // Slices along A whose norm of order P is above a bound are scaled down to it.
 template <int A, int P>
 struct RenormOp : Operation<RenormOp<A, P>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& in, double bound) {
+  template <class X, class Bound>
+  static constexpr auto apply(ir::Builder& b, const X& in, const Bound& bound) {
     constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
     static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
     if constexpr (axis) {
@@ -58282,7 +58991,9 @@ struct RenormOp : Operation<RenormOp<A, P>> {
         return NormOp<P, true, (K + (K >= normalize_axis(A, X::rank)))...>::apply(b, x);
       }
       (std::make_integer_sequence<int, X::rank - 1>{});
-      const Expr<T, Shape<>> most{ir::constant(b, x.value.dtype(), Dims{}, bound)};
+      if (!detail::lies_in(bound, 0, detail::unlimited))
+        return detail::without_value<X>(b, ir::Valueless::no_scale);
+      const Expr<T, Shape<>> most{detail::as_value<T>(b, bound)};
       const auto over = gt(length, most);  // elsewhere the length has no part, be it NaN
       const auto factor = where(over, div(most, where(over, length, 1) + 1e-7), 1);
       return CastOp<typename X::dtype>::apply(b, x * factor);
@@ -58339,11 +59050,11 @@ constexpr auto matrix_norm(const X& x, OrderOf<P>, KeepDim) {
 // renorm<axis>(x, bound), renorm<axis>(x, order<1>, bound): torch.renorm(x, p, axis, bound).
 template <int A, class X>
 constexpr auto renorm(const X& x, double bound) {
-  return RenormOp<A, 2>{}(x, bound);
+  return RenormOp<A, 2>{}(x, detail::checked_in(bound, 0, detail::unlimited, detail::scale_text));
 }
 template <int A, class X, int P>
 constexpr auto renorm(const X& x, OrderOf<P>, double bound) {
-  return RenormOp<A, P>{}(x, bound);
+  return RenormOp<A, P>{}(x, detail::checked_in(bound, 0, detail::unlimited, detail::scale_text));
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -58629,10 +59340,13 @@ struct PairwiseDistance {
   constexpr auto operator()(const auto& a, const auto& b) const { return pairwise_distance(a, b); }
 };
 
+WEFT_REFUSAL(MarginPower,
+             "multi_margin_loss: the margins are summed as they are or squared, the power being 1 or 2: "
+             "multi_margin_loss<reduction::mean, 2>(x, labels)");
 // sum over c != y of w_y max(0, margin - x_y + x_c)^P / C; x (..., C), y (...).
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
-  static_assert(P == 1 || P == 2, "multi_margin_loss: the power is 1 or 2");
+  static_assert(sizeof(MarginPower < P == 1 || P == 2, MultiMargin >) > 0);
   template <class X, class Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
@@ -60273,9 +60987,11 @@ struct GumbelSoftmaxOp : Operation<GumbelSoftmaxOp<Axis, Hard>> {
       return x;
     } else {
       using T = typename decltype(x)::dtype;
+      using R = Expr<floating<typename X::dtype>, typename X::shape>;
+      if (!detail::lies_in(tau, detail::least_positive, detail::unlimited))
+        return detail::without_value<R>(b, ir::Valueless::no_scale);
       const Expr<T, typename X::shape> q{ir::cast(detail::exponential_bits(b, X::shape::value), dtype_of<T>)};
       const auto soft = SoftmaxOp<Axis>::apply(b, div(sub(x, log(q)), tau));
-      using R = Expr<floating<typename X::dtype>, typename X::shape>;
       const ir::Value rounded = ir::cast(soft.value, dtype_of<typename R::dtype>);
       if constexpr (!Hard) {
         return R{rounded};
@@ -60308,7 +61024,8 @@ constexpr auto randperm() {
 // gumbel_softmax(logits, tau), gumbel_softmax<axis, hard>(logits, tau)
 template <int Axis = -1, bool Hard = false, class X, class Tau = int>
 constexpr auto gumbel_softmax(const X& logits, const Tau& tau = 1) {
-  return GumbelSoftmaxOp<Axis, Hard>{}(logits, tau);
+  return GumbelSoftmaxOp<Axis, Hard>{}(
+      logits, detail::checked_in(tau, detail::least_positive, detail::unlimited, detail::scale_text));
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -61328,7 +62045,7 @@ inline f64 one_cycle_at(const Piece& p, i64 step) {
   const f64 t = std::fmin(static_cast<f64>(step), total - 1);
   const f64 up = share * total - 1, down = 2 * share * total - 2;
   const auto anneal = [&](f64 from, f64 to, f64 begin, f64 end) {
-    const f64 part = (t - begin) / (end - begin);
+    const f64 part = end > begin ? (t - begin) / (end - begin) : 1;
     return p.choice == static_cast<int>(Anneal::cosine) ? cosine_between(from, to, part)
                                                         : (to - from) * part + from;
   };
@@ -61581,6 +62298,8 @@ struct OneCycle {
 constexpr Schedule one_cycle(f64 max_lr, Steps total_steps, OneCycle options = {}) {
   detail::check(total_steps > 0, "one_cycle: total_steps must be positive");
   detail::check(options.pct_start >= 0 && options.pct_start <= 1, "one_cycle: pct_start must lie in [0, 1]");
+  detail::check(options.div_factor > 0 && options.final_div_factor > 0,
+                "one_cycle: div_factor and final_div_factor must be positive");
   return Schedule({.kind = detail::Kind::one_cycle,
                    .choice = static_cast<int>(options.anneal),
                    .base = max_lr,
@@ -61767,6 +62486,16 @@ std::string optimizer_name() {
     return "unnamed";
 }
 
+WEFT_REFUSAL(OptimizerIsOption,
+             "an optimiser is numbers alone, and an argument of make_trainer, make_trainer<Net>(Cpu{}, loss, "
+             "in<f32, 4, 8>, optim::Adam{.lr = 1e-3f}), which has the parameters: trainer.step(x) computes "
+             "gradients of zero and updates, trainer.save(path) keeps the optimiser's state");
+// In each of them, so that they stay structs without a base class.
+#define WEFT_OPTIMIZER(Self)                                              \
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, OptimizerIsOption, Self)      \
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, OptimizerIsOption, Self) \
+  WEFT_REFUSED_MEMBER(state_dict, AfterRefusal{}, OptimizerIsOption, Self)
+
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
 
@@ -61781,6 +62510,7 @@ struct Adadelta {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adadelta";
+  WEFT_OPTIMIZER(Adadelta)
   static constexpr int moments = 2;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {
@@ -61822,6 +62552,7 @@ struct Adafactor {
   float weight_decay = 0;     // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Adafactor";
+  WEFT_OPTIMIZER(Adafactor)
   static constexpr int moments = 2;  // r and c; of a vector v and nothing
   static constexpr int factors = 2;
   static constexpr int numbers = 6;
@@ -61894,6 +62625,7 @@ struct Adagrad {
   float eps = 1e-10f;                   // added to the denominator, against a division by zero
 
   static constexpr std::string_view name = "Adagrad";
+  WEFT_OPTIMIZER(Adagrad)
   static constexpr int moments = 1;
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {
@@ -61983,6 +62715,7 @@ struct Adam {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adam";
+  WEFT_OPTIMIZER(Adam)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = false;
@@ -61997,6 +62730,7 @@ struct AdamW {
   float weight_decay = 1e-2f;  // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "AdamW";
+  WEFT_OPTIMIZER(AdamW)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = true;
@@ -62040,6 +62774,7 @@ struct Adamax {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "Adamax";
+  WEFT_OPTIMIZER(Adamax)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
@@ -62078,6 +62813,7 @@ struct ASGD {
   static constexpr FromTheFirst rule{};
 
   static constexpr std::string_view name = "ASGD";
+  WEFT_OPTIMIZER(ASGD)
   static constexpr int moments = 1;
   static constexpr int average = 0;
   static constexpr int numbers = 5;
@@ -62315,6 +63051,10 @@ void check_numbers(const O& o) {
   if constexpr (requires { o.d; }) {
     if (!(o.d >= 1)) detail::refuse_number("d", static_cast<double>(o.d), "1 or more");
   }
+  if constexpr (requires { o.beta2_decay; }) {
+    if (!(o.beta2_decay <= 0))
+      detail::refuse_number("beta2_decay", static_cast<double>(o.beta2_decay), "0 or less");
+  }
   if constexpr (requires { o.dampening; }) {
     if (o.nesterov && (o.momentum <= 0 || o.dampening != 0))
       throw Error("optim/bad-argument", "nesterov needs a momentum above 0 and no dampening");
@@ -62322,6 +63062,7 @@ void check_numbers(const O& o) {
   if constexpr (requires { o.rule.decay; }) detail::up_to_one("decay", static_cast<double>(o.rule.decay));
   if constexpr (requires { o.rule.every; }) {
     if (o.rule.every < 1) detail::refuse_number("every", static_cast<double>(o.rule.every), "1 or more");
+    if (o.rule.start < 1) detail::refuse_number("start", static_cast<double>(o.rule.start), "1 or more");
   }
   if constexpr (requires { o.others.betas; }) check_numbers(o.others);
 }
@@ -62424,13 +63165,19 @@ constexpr auto rule(P, C) {
     return NoDecay<decltype(is_bias)>{};
 }
 
-// Several rules that hold at once: those that match a parameter all change its numbers, in this order.
+WEFT_REFUSAL(CombinedAreFew,
+             "optim::combine takes at most 4 rules, as every choice of them is a group: rules of which only "
+             "the first that matches counts stand beside each other, groups(rule_a, rule_b, AdamW{})");
 template <class... R>
 struct Combined {};
+// Several rules that hold at once: those that match a parameter all change its numbers, in this order.
 template <class... R>
-constexpr Combined<R...> combine(const R&...) {
-  static_assert(sizeof...(R) <= 4, "optim::combine: at most 4 rules, whose every choice is a group");
-  return {};
+constexpr auto combine(const R&...) {
+  static_assert(sizeof(CombinedAreFew<sizeof...(R) <= 4, R...>) > 0);
+  if constexpr (sizeof...(R) <= 4)
+    return Combined<R...>{};
+  else
+    return Combined<>{};
 }
 // The parameters that all of R match.
 template <class... R>
@@ -62630,6 +63377,7 @@ struct LBFGS {
   // It is no expression in the step's program: it asks for the loss and the gradient as often as it needs.
   static constexpr bool closure = true;
   static constexpr std::string_view name = "LBFGS";
+  WEFT_OPTIMIZER(LBFGS)
   static constexpr int moments = 0;
   static constexpr int numbers = 0;
 };
@@ -62647,6 +63395,7 @@ struct Lion {
   float weight_decay = 0;    // p is first scaled by 1 - lr weight_decay
 
   static constexpr std::string_view name = "Lion";
+  WEFT_OPTIMIZER(Lion)
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -62760,6 +63509,7 @@ struct RMSprop {
   float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSprop";
+  WEFT_OPTIMIZER(RMSprop)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
@@ -62775,6 +63525,7 @@ struct RMSpropCentered {
   float momentum = 0;      // share of the last step that is kept; 0: none
 
   static constexpr std::string_view name = "RMSpropCentered";
+  WEFT_OPTIMIZER(RMSpropCentered)
   static constexpr int moments = 3;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
@@ -62797,6 +63548,7 @@ struct SGD {
   bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
 
   static constexpr std::string_view name = "SGD";
+  WEFT_OPTIMIZER(SGD)
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -62822,6 +63574,7 @@ struct PlainSGD {
   float weight_decay = 0;  // of the parameter, added to its gradient
 
   static constexpr std::string_view name = "PlainSGD";
+  WEFT_OPTIMIZER(PlainSGD)
   static constexpr int moments = 0;
   static constexpr int numbers = 2;
   void fill(i64 step, f32* n) const {
@@ -62945,6 +63698,7 @@ struct Muon {
   AdamW others{};                      // for everything that is no matrix
 
   static constexpr std::string_view name = "Muon";
+  WEFT_OPTIMIZER(Muon)
   static constexpr int moments = AdamW::moments;  // of a matrix, the first alone
   static constexpr int numbers = detail::MuonNumbers::count;
   static constexpr int steps = 5;
@@ -63059,6 +63813,7 @@ struct NAdam {
   bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "NAdam";
+  WEFT_OPTIMIZER(NAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 10;
   void fill(i64 step, f32* n) const {
@@ -63195,6 +63950,7 @@ struct RAdam {
   bool decoupled_weight_decay = false;  // p is scaled by 1 - lr weight_decay instead
 
   static constexpr std::string_view name = "RAdam";
+  WEFT_OPTIMIZER(RAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
@@ -63250,6 +64006,7 @@ struct Rprop {
   StepSizes step_sizes{};  // least and greatest step
 
   static constexpr std::string_view name = "Rprop";
+  WEFT_OPTIMIZER(Rprop)
   static constexpr int moments = 2;  // the gradient before, the step
   static constexpr int numbers = 5;
   void fill(i64 step, f32* n) const {
@@ -63351,6 +64108,8 @@ class SaveJob : public Counted {
   }
   // Throws what prepare() or write() has met. A call of all ranks, which puts an index in its place.
   virtual void finish() = 0;
+  // Whether no other rank takes part.
+  virtual bool is_alone() const = 0;
   bool is_written() const { return __atomic_load_n(&written_, __ATOMIC_ACQUIRE); }
 
   Snapshot own;                // of this rank
@@ -63367,6 +64126,7 @@ template <class R, class G>
 class RanksSaveJob final : public SaveJob {
  public:
   RanksSaveJob(const R& ranks, const G& group) : ranks_(ranks), group_(group) {}
+  bool is_alone() const override { return ranks_.size() == 1 && group_.size() == 1; }
   void finish() override {
     ranks_.together("save the checkpoint", [&] {
       group_.together("save the checkpoint", [&] {
@@ -63419,15 +64179,21 @@ class [[nodiscard]] Saving {
   // Throws what wait() throws.
   Saving& operator=(Saving&& other) {
     Saving next(std::move(other));
-    wait();
-    swap(next);
+    std::exception_ptr error;
+    try {
+      wait();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    swap(next);  // which goes on, whatever became of the one before
+    if (error) std::rethrow_exception(error);
     return *this;
   }
   ~Saving() {
     try {
       join();
       // While an error passes through, other ranks may have gone.
-      if (job_ && std::uncaught_exceptions() == exceptions_) job_->finish();
+      if (job_ && (job_->is_alone() || std::uncaught_exceptions() == exceptions_)) job_->finish();
     } catch (const std::exception& error) {
       std::fprintf(stderr, "weft: a checkpoint was not saved: %s\n", error.what());
     }
@@ -63462,6 +64228,11 @@ class [[nodiscard]] Saving {
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    InputsAreTrainers,
+    "AnyTrainer<In...> holds a trainer of these inputs: as many, of the same dtypes and shapes, in the "
+    "order of make_trainer's in<...>, AnyTrainer<Tensor<f32, Shape<32, 8>>, Tensor<i32, Shape<32>>>");
 
 template <class... In>
 class AnyTrainer {
@@ -63610,7 +64381,7 @@ class AnyTrainer {
   void hold(Make make) {
     constexpr bool fits = std::is_same_v<typename exec::AsInputs<typename T::InputTypes>::types,
                                          std::tuple<exec::InputLike<In>...>>;
-    static_assert(fits, "AnyTrainer: the trainer has other inputs (number, dtypes or shapes)");
+    static_assert(sizeof(InputsAreTrainers<fits, T, In...>) > 0);
     if constexpr (fits) held_ = Shared<Base>(new Holder<T>(make));
   }
 
@@ -68266,6 +69037,16 @@ class CheckpointReader {
       damaged(std::string(key) + " is '" + shown(text) + "', which is no " + kind);
     return value;
   }
+  // Such as 0.1.0.
+  static bool is_version(const std::string& text) {
+    int parts = 1;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const bool digit = text[i] >= '0' && text[i] <= '9', between = i > 0 && text[i - 1] != '.';
+      if (!digit && !(text[i] == '.' && between)) return false;
+      parts += text[i] == '.' ? 1 : 0;
+    }
+    return parts == 3 && text.back() != '.';
+  }
   bool other_precision() const {
     const std::string* precision = file_.find_metadata("weft.precision");
     return precision != nullptr && *precision != form_.precision;
@@ -68291,6 +69072,8 @@ class CheckpointReader {
                       std::to_string(checkpoint_format));
     }
     if (format_ < 2) return;
+    if (!is_version(at("weft.version")))
+      damaged("weft.version is '" + shown(at("weft.version")) + "', which is no version");
     require_same("weft.optimizer", "the optimiser", form_.optimizer);
     number("weft.accumulate", 1, largest_count);
     require_same("weft.accumulate", "accumulate", std::to_string(form_.accumulate));
@@ -68536,6 +69319,14 @@ void check_padding(const std::array<exec::Given, N>& batch) {
   bool padded = false;
   for (const exec::Given& given : batch) padded = padded || given.padded_somewhere || given.valid_rows >= 0;
   if (!padded) return;
+  constexpr bool is_nan = Rows > 0 && Inputs::padding_is_nan(Rows);
+  if (is_nan)
+    throw Error("train/padding",
+                "the loader pads the last batch, and in its padded rows, which are 0, this loss divides by "
+                "zero: the gradient "
+                "would be no number, whatever leaves the rows out: use .last = data::drop, or divide by what "
+                "is not 0, "
+                "(x - mean) / (stddev + 1e-5)");
   constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
   if constexpr (counts) {
     constexpr int last = Inputs::last_open();
@@ -68878,6 +69669,16 @@ class StateCopies {
     }
     return Model<M, Device>::of_block(device_, block.data());
   }
+  // Updates that were not skipped.
+  i64 applied() const {
+    if constexpr (!O::Precision::scaled) {
+      return updates_;
+    } else {
+      i32 count = 0;
+      Memory::to_host(device_, &count, optimizer_ + shard().at(layout.updates), sizeof count);
+      return count;
+    }
+  }
 
  private:
   static constexpr const auto& table = nn::state_table<M>;
@@ -68934,7 +69735,7 @@ class StateCopies {
     job.prepare([&] {
       block.resize(static_cast<std::size_t>(saved.state.bytes));
       if constexpr (!in_parts) copy_block(form, block.data());
-      if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, static_cast<i32>(updates_));
+      if constexpr (!O::Precision::scaled) put_number(block.data(), form.updates, saved_updates());
       job.own = {path, checkpoint_metadata(form, counts), exec::state_tensors(saved.state, block.data()), {}};
       job.own.memory = std::move(block);
     });
@@ -68961,11 +69762,14 @@ class StateCopies {
           if (offset < form.model_bytes)
             Memory::to_host(device_, to, model_ + model_shard().at(offset), bytes);
           else if (!O::Precision::scaled && offset == form.updates)
-            put_number(to, 0, static_cast<i32>(updates_));
+            put_number(to, 0, saved_updates());
           else
             Memory::to_host(device_, to, optimizer_ + shard().at(offset - form.model_bytes), bytes);
         });
   }
+
+  // A number of 32 bits, of which readers take weft.applied where it is the largest.
+  i32 saved_updates() const { return updates_ < INT32_MAX ? static_cast<i32>(updates_) : INT32_MAX; }
 
   const Device& device_;
   std::byte *model_, *optimizer_;
@@ -69029,6 +69833,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     if constexpr (is_f8)
       train::start_f8_scales<train::RoundedTrace<M, F, O, I...>>(device, state_->data(), shards().optimizer);
+    if constexpr (micro > 1 && requires { Memory::require(i64{1}); })
+      if (lent.workspace == nullptr)  // both programs' at once: nothing has touched the first one's yet
+        exec::allocate_or_tell([] { return Memory::require(memory_bytes()), true; },
+                               [] { return exec::workspace_text(Code<true>::header); });
     apply_ = Shared<Instance<true>>(
         new Instance<true>(device, model_.states(), state_, lent.workspace, ranks_.communicator(), shards()));
     if constexpr (micro > 1) {
@@ -69262,7 +70070,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
  private:
   WholeModel averaged_model() const {
-    if (static_cast<i64>(updates_) < optimizer_.optimizer.rule.first())
+    if (copies().applied() < optimizer_.optimizer.rule.first())
       throw Error("train/no-average", "no weights have been averaged yet: the first are those of update " +
                                           std::to_string(optimizer_.optimizer.rule.first()));
     return copies().model_with(Optimizer::base::average);
@@ -69711,6 +70519,18 @@ requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
   return {};
 }
 
+template <class M, class Device, class... A>
+requires exec::is_device<Device>
+auto make_trainer(const Device&, exec::NamedFunction, const A&...) {
+  static_assert(sizeof(exec::NamedFunctionIsCalled<sizeof(M*) == 0, M, A...>) > 0);
+  return AfterRefusal{};
+}
+template <class M, class Device, class... A>
+auto make_trainer(Model<M, Device>&, exec::NamedFunction, const A&...) {
+  static_assert(sizeof(exec::NamedFunctionIsCalled<sizeof(M*) == 0, M, A...>) > 0);
+  return AfterRefusal{};
+}
+
 // make_trainer<Mlp>(device, loss, inputs..., options...): see train/options.hpp for the options.
 template <class M, class Device, class F, class... A>
 requires exec::is_device<Device>
@@ -69993,6 +70813,79 @@ class Progress {
 #include <optional>
 #include <vector>
 
+// ---- weft/device/cuda_order.cuh ----
+#ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_ORDER_CUH
+#define WEFT_SINGLE_WEFT_DEVICE_CUDA_ORDER_CUH
+// The streams that work on one piece of memory, put in order. Law: what reads runs behind what wrote last,
+// and what writes behind all that read or wrote before; the host waits for nothing.
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace WEFT_NAMESPACE {
+
+// Every stream given is of the current GPU, and none is being captured. Several threads may call.
+class CudaOrder final : public Counted {
+ public:
+  void before_read(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    if (written_) written_->block(stream);
+  }
+  void after_read(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    for (Mark& reader : readers_)
+      if (reader.is_of(stream)) return reader.record();
+    readers_.emplace_back(stream).record();
+  }
+  void before_write(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    if (written_) written_->block(stream);
+    for (const Mark& reader : readers_) reader.block(stream);
+    readers_.clear();
+  }
+  void after_write(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    if (!written_ || !written_->is_of(stream)) written_.emplace(stream);
+    written_->record();
+  }
+
+ private:
+  // How far one stream has come. cudaStreamPerThread is another one in each thread and on each GPU.
+  class Mark {
+   public:
+    explicit Mark(cudaStream_t stream) : stream_(stream), thread_(this_thread()) {
+      cuda_check(cudaGetDevice(&ordinal_), "cudaGetDevice");
+    }
+    bool is_of(cudaStream_t stream) const {
+      int ordinal = 0;
+      cuda_check(cudaGetDevice(&ordinal), "cudaGetDevice");
+      return stream == stream_ && ordinal == ordinal_ &&
+             (stream != cudaStreamPerThread || thread_ == this_thread());
+    }
+    void record() { event_.record(stream_); }
+    void block(cudaStream_t stream) const {
+      if (!is_of(stream)) event_.block(stream);
+    }
+
+   private:
+    static const void* this_thread() {
+      static thread_local const char mark = 0;
+      return &mark;
+    }
+    Event event_;
+    cudaStream_t stream_;
+    const void* thread_;
+    int ordinal_ = 0;
+  };
+
+  std::mutex mutex_;
+  std::optional<Mark> written_;
+  std::vector<Mark> readers_;
+};
+
+}  // namespace WEFT_NAMESPACE
+#endif  // WEFT_SINGLE_WEFT_DEVICE_CUDA_ORDER_CUH
 // ---- weft/device/cuda_staging.cuh ----
 #ifndef WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
 #define WEFT_SINGLE_WEFT_DEVICE_CUDA_STAGING_CUH
@@ -72860,18 +73753,35 @@ namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int axis_threads = 256;
 
-template <u64 Tag, u64 T, u64 F, bool Alone>
+// How a scan is spread: whole lines, or first what pieces of lines fold to and then the pieces. `Alone`: by
+// single threads, whose neighbours have the neighbouring lines.
+enum class ScanStage : u8 { line, fold, piece };
+
+template <u64 Tag, u64 T, u64 F, bool Alone, ScanStage Stage>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
-    scan_kernel(const __grid_constant__ AxisArgs args) {
+    scan_kernel(const __grid_constant__ AxisArgs args, i64 pieces) {
   using Element = ctype<static_cast<DType>(T)>;
   constexpr Fold f = static_cast<Fold>(F);
+  const i64 lines = args.outer * args.inner;
   if constexpr (Alone) {
-    const i64 line = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
-    if (line < args.outer * args.inner) scan_alone<Element, f>(args, line);
+    const i64 at = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
+    if (at >= lines * pieces) return;
+    if constexpr (Stage == ScanStage::line)
+      scan_alone<Element, f>(args, at);
+    else if constexpr (Stage == ScanStage::fold)
+      fold_piece_alone<Element, f>(args, at % lines, at / lines);
+    else
+      scan_on_alone<Element, f>(args, at % lines, at / lines);
   } else {
     __shared__ __align__(16) unsigned char memory[axis_threads / warp_size * 8];
     BlockTeam<axis_threads> team(memory);
-    scan_line<Element, f>(team, args, static_cast<i64>(blockIdx.x));
+    const i64 at = static_cast<i64>(blockIdx.x);
+    if constexpr (Stage == ScanStage::line)
+      scan_line<Element, f>(team, args, at);
+    else if constexpr (Stage == ScanStage::fold)
+      fold_piece<Element, f>(team, args, at % lines, at / lines);
+    else
+      scan_on<Element, f>(team, args, at % lines, at / lines);
   }
 }
 
@@ -72932,16 +73842,30 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
                                                    begin + each < size ? begin + each : size);
 }
 
+template <u64 T, u64 F, bool Alone>
+void run_cuda_scan(const AxisArgs& args, cudaStream_t stream) {
+  const i64 lines = args.outer * args.inner;
+  const auto blocks = [&](i64 pieces) {
+    return cuda_blocks(Alone ? (lines * pieces + axis_threads - 1) / axis_threads : lines * pieces);
+  };
+  if (args.count >= args.extent) {
+    scan_kernel<kernel_tag, T, F, Alone, ScanStage::line><<<blocks(1), axis_threads, 0, stream>>>(args, 1);
+    return;
+  }
+  const i64 pieces = (args.extent + args.count - 1) / args.count;
+  scan_kernel<kernel_tag, T, F, Alone, ScanStage::fold>
+      <<<blocks(pieces - 1), axis_threads, 0, stream>>>(args, pieces - 1);
+  scan_kernel<kernel_tag, T, F, Alone, ScanStage::piece>
+      <<<blocks(pieces), axis_threads, 0, stream>>>(args, pieces);
+}
 template <u64 T, u64 F>
 void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner;
-  if (lines == 0 || args.extent == 0) return;
+  if (args.outer * args.inner == 0 || args.extent == 0) return;
   if (args.inner >= warp_size)  // neighbouring threads read neighbouring elements
-    scan_kernel<kernel_tag, T, F, true>
-        <<<cuda_blocks((lines + axis_threads - 1) / axis_threads), axis_threads, 0, stream>>>(args);
+    run_cuda_scan<T, F, true>(args, stream);
   else
-    scan_kernel<kernel_tag, T, F, false><<<cuda_blocks(lines), axis_threads, 0, stream>>>(args);
+    run_cuda_scan<T, F, false>(args, stream);
   cuda_check_launch("scan");
 }
 
@@ -75939,6 +76863,11 @@ class CudaProgram {
     for (int k = 0; k < given.model.count; ++k) check(given.model.list[k].data);
     DeviceGuard guard(context_.ordinal());
     cuda_check_earlier();
+    if (cuda_is_capturing(stream()))
+      throw Error(
+          "cuda/capture",
+          "a program is compiled for a stream that is being captured, and takes memory and starts work that "
+          "no capture may hold: compile before the capture begins");
     // What the library wants is known once its algorithms are chosen.
     constexpr auto bytes = static_cast<std::size_t>(memory_bytes()),
                    own = bytes - static_cast<std::size_t>(kernel_ir::align_up(library_bytes()));
@@ -76013,8 +76942,8 @@ class CudaProgram {
   }
 
   // Copies input `number`, from host memory at once and from device memory in the stream; it keeps its value
-  // until it is bound again.
-  void bind_input(int number, const void* data) {
+  // until it is bound again. `memory`, where it is known, has it.
+  void bind_input(int number, const void* data, const Storage* memory = nullptr) {
     const auto bytes = static_cast<std::size_t>(Plan::input_bytes(number));
     if (bytes == 0) return;
     DeviceGuard guard(context_.ordinal());
@@ -76026,7 +76955,10 @@ class CudaProgram {
       refuse_capture("is given an input that is no tensor of the device");
     bound_[number] = on_host && !in_pieces;
     if (!on_host) {
+      CudaOrder* const order = order_of(memory);
+      if (order != nullptr) order->before_read(stream());
       cuda_copy(staged_.data() + offset, data, bytes, stream());
+      if (order != nullptr) order->after_read(stream());
     } else if (in_pieces) {
       send_in_pieces(staged_.data() + offset, static_cast<const std::byte*>(data), bytes);
     } else {
@@ -76122,8 +77054,34 @@ class CudaProgram {
   // To host or device memory; returns when the copy is complete.
   void read_output(int k, void* to, i64 bytes) const {
     DeviceGuard guard(context_.ordinal());
+    if (cuda_is_capturing(stream()))
+      throw Error(
+          "cuda/capture",
+          "the stream is being captured, and the host is to read a result, which is there when the capture "
+          "is replayed: write it to a tensor of the device, or read it behind the replay");
     cuda_copy(to, output(k), static_cast<std::size_t>(bytes), stream());
     context_.synchronize();
+  }
+  // To memory of the caller: of the device as copy_output does, of the host as read_output does. `memory`,
+  // where it is known, has it.
+  void write_output(int k, void* to, i64 bytes, const Storage* memory) const {
+    if (bytes == 0) return;
+    cudaPointerAttributes attributes{};
+    cuda_check(cudaPointerGetAttributes(&attributes, to), "cudaPointerGetAttributes");
+    if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged)
+      return read_output(k, to, bytes);
+    if (memory != nullptr) before_write(*memory);
+    copy_output(k, to, bytes);
+    if (memory != nullptr) after_write(*memory);
+  }
+  // The stream's work on memory that other streams work on, too, runs behind theirs; and theirs behind this.
+  void before_write(const Storage& memory) const {
+    DeviceGuard guard(context_.ordinal());
+    if (CudaOrder* const order = order_of(&memory)) order->before_write(stream());
+  }
+  void after_write(const Storage& memory) const {
+    DeviceGuard guard(context_.ordinal());
+    if (CudaOrder* const order = order_of(&memory)) order->after_write(stream());
   }
   cudaStream_t stream() const { return context_.stream(); }
   // What is enqueued from now on runs behind `event`, of whichever stream and GPU; the host goes on.
@@ -76151,6 +77109,12 @@ class CudaProgram {
   }
 
  private:
+  // Null where nothing is known of the memory, and while the caller captures: order within a capture is
+  // theirs.
+  CudaOrder* order_of(const Storage* memory) const {
+    if (memory == nullptr || cuda_is_capturing(stream())) return nullptr;
+    return static_cast<CudaOrder*>(memory->order());
+  }
   // The communicators have to know of what waits for other ranks.
   void begin_run() const {
     for (kernels::CudaCommunicator* ranks : communicators_)
@@ -76366,6 +77330,7 @@ inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
 template <>
 struct DeviceMemory<Cuda> {
   using Buffer = DeviceBuffer;
+  using Order = CudaOrder;
   static Buffer allocate(const Cuda& device, i64 bytes) {
     require_cuda(device);
     DeviceGuard guard(device.ordinal);
@@ -76488,6 +77453,8 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   static constexpr i64 extent(int axis) { return checked_extent(S::value, axis); }
   TensorView span() const { return TensorView(data()); }
   TensorView view() const { return *this; }
+  // Who owns the memory, where that is known.
+  const exec::Storage* storage() const { return owner_.get(); }
   // Whether the elements go elsewhere when the function that made them runs again.
   bool may_move() const { return data_ == nullptr && owner_; }
   operator dtype() const requires(S::size == 1) { return this->item(); }
@@ -76588,7 +77555,13 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     fill(other.data());
     return *this;
   }
-  Tensor& operator=(Tensor&&) noexcept = default;
+  // As the host's.
+  Tensor& operator=(Tensor&& other) {
+    if (this == &other) return *this;
+    if (storage_ && other.storage_ && !storage_->has_one_owner()) return *this = std::as_const(other);
+    storage_ = std::move(other.storage_);
+    return *this;
+  }
   template <class Op, class... Args>
   Tensor& operator=(const Lazy<Op, Args...>& lazy) {
     // by way of new memory: the expression may read this tensor
@@ -76604,6 +77577,7 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     if (!storage_) exec::throw_no_elements();
     return storage_->device();
   }
+  const exec::Storage* storage() const { return storage_.get(); }
   View view() { return View(data(), storage_); }
   TensorView<const T, S, Cuda> view() const { return {data(), storage_}; }
 

@@ -68,7 +68,7 @@ inline f64 one_cycle_at(const Piece& p, i64 step) {
   const f64 t = std::fmin(static_cast<f64>(step), total - 1);
   const f64 up = share * total - 1, down = 2 * share * total - 2;
   const auto anneal = [&](f64 from, f64 to, f64 begin, f64 end) {
-    const f64 part = (t - begin) / (end - begin);
+    const f64 part = end > begin ? (t - begin) / (end - begin) : 1;
     return p.choice == static_cast<int>(Anneal::cosine) ? cosine_between(from, to, part)
                                                         : (to - from) * part + from;
   };

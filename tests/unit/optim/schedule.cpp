@@ -79,6 +79,12 @@ TEST_CASE("schedule: warm-up, then a cosine or a line, as transformers defines t
   CHECK(warmup_cosine(0.05, 30, 30, 0.01)(30) == 0.01f);
 }
 
+TEST_CASE("schedule: one cycle that rises within a step begins at its top") {
+  const auto rate = weft::schedule::one_cycle(0.1, 100, {.pct_start = 0.01});
+  CHECK(rate(0) == doctest::Approx(0.1));
+  CHECK(rate(1) < 0.1f);
+}
+
 TEST_CASE("schedule: a function of the step") {
   check(lambda(0.05, [](i64 t) { return 1.0 / (1.0 + static_cast<double>(t)); }), reference::lambda);
   CHECK(lambda(2, tenth)(0) == 2.0f);

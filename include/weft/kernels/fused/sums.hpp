@@ -277,7 +277,8 @@ struct FusedSums {
     }
   }
   template <int I, class V>
-  WEFT_HD_INLINE V long_sum(V running) {
+  WEFT_HD_INLINE V long_sum(const V& last) {  // by value g++ would speak of its ABI
+    V running = last;
     end_block<I>(running);
     return detail::compensated_sum(long_sums[nth_sum<I>].sum, long_sums[nth_sum<I>].lost);
   }

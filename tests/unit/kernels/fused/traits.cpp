@@ -13,8 +13,8 @@ using namespace weft;
 
 namespace {
 
-// Two values that are costly, and so kept between the passes over a row, whose columns are two axes, as `a` has
-// no other one: (N, Lines, Columns) and (N, 1, Columns).
+// Two values that are costly, and so kept between the passes over a row, whose columns are two axes, as `a`
+// has no other one: (N, Lines, Columns) and (N, 1, Columns).
 constexpr auto rescaled = [](auto x, auto a) {
   const auto e = exp(a);
   const auto p = x / e;
