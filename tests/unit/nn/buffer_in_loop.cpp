@@ -149,7 +149,8 @@ TEST_CASE("buffer: of the model, assigned in the blocks of a Stack") {
 TEST_CASE("buffer: one sample of vmap assigns none") {
   ir::Builder b;
   b.graph.slots.push({ir::Space::model, DType::f32, b.shape(Dims{}), -1, 0});
-  nn::Buffer<f32, Shape<>> buffer{{}, &b, 0};
+  nn::Buffer<f32, Shape<>> buffer;
+  buffer.builder = &b, buffer.slot = 0;
   const int node = b.leaf(ir::Op::input, DType::f32, Shape<3>::value, 0);
   b.graph.inputs.push(node);
   const Expr<f32, Shape<3>> x{ir::Value{&b, node}};

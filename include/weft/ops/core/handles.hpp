@@ -27,12 +27,6 @@ WEFT_REFUSAL(
     "an expression of tensors runs where its tensors lie, when it is assigned to one: another dtype is "
     "cast<f16>(a + b), another device that of the tensor, Tensor<f32, Shape<4>, Cuda> u = t");
 
-WEFT_REFUSAL(
-    ValueIsOne,
-    "this is one value and no tuple: nn::MultiheadAttention gives its output alone, y = attn(x, x, x), and "
-    "the "
-    "weights beside it where they are asked for: auto [y, weights] = attn(x, x, x, nn::need_weights)");
-
 template <class T, class S>
 struct Expr : TracedMembers<Expr<T, S>> {
   using dtype = T;
@@ -211,12 +205,3 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
-
-// Refused: std::get<0>(x), of which a compiler lists what std::get is else of.
-namespace std {
-template <size_t I, class T, class S>
-constexpr auto get(const weft::Expr<T, S>& x) {
-  static_assert(sizeof(weft::ValueIsOne<sizeof(S*) == 0, weft::Expr<T, S>>) > 0);
-  return x;
-}
-}  // namespace std
