@@ -304,7 +304,7 @@ cuda() { # cuda FOLDER PROGRAMS: the examples as CUDA, some steps each, on the s
   }
   head -c 3000 "$data/verse.txt" >"$scratch/verse.txt"
   head -61 "$data/houses.csv" >"$scratch/houses.csv"
-  head -201 "$data/demand.csv" >"$scratch/demand.csv"
+  head -301 "$data/demand.csv" >"$scratch/demand.csv"
   for program in "$programs"/*_cuda; do
     program=$(basename "$program" _cuda)
     case $program in
