@@ -69,7 +69,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
     Memory::from_host(device, state_->data() + layout.scale, &scale, sizeof scale);
     if constexpr (is_f8)
       train::start_f8_scales<train::RoundedTrace<M, F, O, I...>>(device, state_->data(), shards().optimizer);
-    if constexpr (micro > 1 && requires { Memory::require(i64{1}); })
+    if constexpr (micro > 1 && requires { Memory::require(Code<true>::header.workspace_bytes); })
       if (lent.workspace == nullptr)  // both programs' at once: nothing has touched the first one's yet
         exec::allocate_or_tell([] { return Memory::require(memory_bytes()), true; },
                                [] { return exec::workspace_text(Code<true>::header); });

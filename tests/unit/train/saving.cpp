@@ -133,6 +133,6 @@ TEST_CASE("saving: what cannot be written is an Error where it is waited for, an
   CHECK(error_id([&] { trainer.model().save(folder / "model.safetensors.index.json"); }) ==
         "safetensors/bad-index");
   CHECK(error_id([&] { trainer.save(folder / "no/such/folder"); }) == "file/create");
-  const auto drop = [&] { const Saving unasked = trainer.save_in_background(folder / "no/such/folder"); };
-  CHECK(said(folder, drop).starts_with("weft: a checkpoint was not saved: file/create"));
+  const auto abandon = [&] { const Saving unasked = trainer.save_in_background(folder / "no/such/folder"); };
+  CHECK(said(folder, abandon).starts_with("weft: a checkpoint was not saved: file/create"));
 }
