@@ -147,11 +147,17 @@ TEST_CASE("tensor: a view keeps the memory, an assignment writes into it") {
   const Tensor<f32, Shape<2>> other{5, 6};
   t = other;
   CHECK(view[1] == 6.0f);
-  t = Tensor<f32, Shape<2>>{7, 8};  // takes the other's memory over
-  CHECK(view[1] == 6.0f);
+  const f32* const before = t.data();
+  t = Tensor<f32, Shape<2>>{7, 8};  // the view shares the memory
+  CHECK(t.data() == before);
+  CHECK(view[1] == 8.0f);
   const TensorView<const f32, Shape<2>, Cpu> read = view;
-  CHECK(read[0] == 5.0f);
-  CHECK(Tensor<f32, Shape<2>>(read)[1] == 6.0f);
+  CHECK(read[0] == 7.0f);
+  CHECK(Tensor<f32, Shape<2>>(read)[1] == 8.0f);
+  Tensor<f32, Shape<2>> alone{1, 2}, made{9, 10};
+  const f32* const taken = made.data();
+  alone = std::move(made);  // nobody shares it: the other's is taken over
+  CHECK(alone.data() == taken);
 }
 
 TEST_CASE("tensor: what a view without a name is assigned goes into its memory") {
