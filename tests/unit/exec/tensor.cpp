@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "support/error_of.hpp"
