@@ -39596,16 +39596,7 @@ class Model {
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;
-  // Where a trainer, a function or a view shares this model's parameters, they take the values of the
-  // other's.
-  Model& operator=(Model&& other) {
-    if (this == &other) return *this;
-    if (state_ && other.state_ && !state_->has_one_owner())
-      load(other);
-    else
-      state_ = std::move(other.state_);
-    return *this;
-  }
+  Model& operator=(Model&&) noexcept = default;
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
@@ -39912,14 +39903,6 @@ class ModelFunction : public Function {
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
       : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
-  ModelFunction(ModelFunction&&) noexcept = default;
-  ModelFunction& operator=(ModelFunction&& other) noexcept {
-    if (this != &other) {
-      this->~ModelFunction();  // the function goes with its own model
-      new (this) ModelFunction(std::move(other));
-    }
-    return *this;
-  }
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "weft/weft.hpp"
@@ -131,33 +130,4 @@ TEST_CASE("shared model: a trainer keeps the state, and what it loads all see") 
   const f32 loss = critic.step(real, z);
   CHECK(loss == critic_trainer(other).step(real, z).value());
   (void)generator.step(z);
-}
-
-TEST_CASE("shared model: a model that is moved into a trainer's gives it its values") {
-  struct Line {
-    nn::Linear<64, 64> fc;
-  };
-  auto trainer = make_trainer<Line>(
-      Cpu{}, [](const auto& m, auto x) { return mean<>(square(m.fc(x))); }, in<f32, 8, 64>,
-      optim::SGD{.lr = 0.1f}, seed{1});
-  const std::vector<f32> x(8 * 64, 0.5f);
-  auto best = trainer.model().clone();
-  const std::vector<f32> first = best.get<"fc.bias">().to_vector();
-  trainer.step(x);
-  trainer.model() = std::move(best);
-  CHECK(trainer.model().get<"fc.bias">().to_vector() == first);
-  trainer.step(x);
-  CHECK(trainer.model().get<"fc.bias">().to_vector() != first);
-  // a function takes its own model along
-  const auto made = [](u64 number) {
-    return compile<Line>(
-        Cpu{}, [](const auto& m, auto v) { return m.fc(v); }, in<f32, 1, 64>, seed{number});
-  };
-  auto f = made(1), g = made(2);
-  const auto weight = f.model().get<"fc.weight">();
-  const std::vector<f32> of_g = g(std::vector<f32>(64, 1.0f)).to_vector();
-  f = std::move(g);
-  f.model().get<"fc.bias">().data()[5] += 1;
-  CHECK(f(std::vector<f32>(64, 1.0f)).to_vector()[5] == doctest::Approx(of_g[5] + 1));
-  CHECK(weight.to_vector().size() == 64 * 64);
 }
