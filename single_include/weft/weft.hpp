@@ -3463,8 +3463,7 @@ WEFT_REFUSAL(ResultIsAssigned,
 WEFT_REFUSAL(MethodIsFunction,
              "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
              "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), "
-             "x.relu(); x.std(1) is "
-             "stddev<1>(x)");
+             "x.relu(); x.std(1) is stddev<1>(x)");
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
@@ -21714,10 +21713,8 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 WEFT_REFUSAL(
     StartIsType,
     "a parameter's starting value is its third template argument, and a buffer's, too: nn::Param<f32, "
-    "Shape<8>, "
-    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5, Normal<> for randn; a parameter has no value "
-    "while compiling, "
-    "and a layer without bias is nn::Linear<8, 4, false>");
+    "Shape<8>, nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5, Normal<> for randn; a parameter has "
+    "no value while compiling, and a layer without bias is nn::Linear<8, 4, false>");
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>
@@ -30024,8 +30021,7 @@ WEFT_REFUSAL(
     "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
 WEFT_REFUSAL(RowsAreOfTwoAxes,
              "braces in braces are the rows of a tensor of two axes: the elements of one with more stand row "
-             "by row in "
-             "one pair, Tensor<f32, Shape<2, 1, 2>> x{1, 2, 3, 4}");
+             "by row in one pair, Tensor<f32, Shape<2, 1, 2>> x{1, 2, 3, 4}");
 WEFT_REFUSAL(TensorIsCreated,
              "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
              "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");
@@ -35892,30 +35888,10 @@ WEFT_HD_INLINE void scan_piece(Team& team, Totals& totals, const ScanLine<T>& li
 
 }  // namespace detail
 
-// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
-// memory: 8 bytes a warp.
-template <class T, Fold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  auto totals = team.template shared<S>(team.warps());
-  detail::scan_piece<T, F>(team, totals, detail::ScanLine<T>(args, line), 0, args.extent,
-                           fold_neutral<F, S>());
-}
-
-// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, Fold F>
-WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const detail::ScanLine<T> at(args, line);
-  S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < args.extent; ++i) {
-    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
-    at.to[i * at.to_step] = static_cast<T>(state);
-  }
-}
-
-// Few long lines in pieces of args.count elements: first what each piece but the last folds to, into scratch
-// (pieces, lines); then each piece, onto what those before it fold to.
+// A GPU's lines, in pieces of args.count elements, one where they are many or short: first what each piece
+// but the last folds to, into scratch (pieces, lines); then each piece, onto what those before it fold to. By
+// a team each thread folds four neighbours, and warps pass their results on by shuffles: 8 bytes of shared
+// memory a warp.
 template <class T, Fold F, class Team>
 WEFT_HD_INLINE void fold_piece(Team& team, const AxisArgs& args, i64 line, i64 piece) {
   using S = fold_state<T, F>;
@@ -35950,7 +35926,7 @@ WEFT_HD_INLINE void scan_on(Team& team, const AxisArgs& args, i64 line, i64 piec
                            end < args.extent ? end : args.extent, carry);
 }
 
-// The same by one thread.
+// The same by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
 template <class T, Fold F>
 WEFT_HD_INLINE void fold_piece_alone(const AxisArgs& args, i64 line, i64 piece) {
   using S = fold_state<T, F>;
@@ -37311,7 +37287,7 @@ class CompiledFunction {
                                   exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
       if constexpr (fits && count_fits<A...>()) {
         if (!called) throw_moved();
-        called->check_targets(targets, std::make_index_sequence<sizeof...(Out)>{});
+        called->check_targets_of(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
         called->run(exec::given_arguments<Device, I...>(args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
@@ -37322,10 +37298,12 @@ class CompiledFunction {
   // A call with arguments that are checked, in host memory, whose results go to host memory: what Function
   // makes.
   void call_into(const std::array<exec::Given, sizeof...(I)>& given, void* const* to) {
+    constexpr auto each = std::make_index_sequence<std::tuple_size_v<ResultTypes>>{};
     Called& called = held();
+    called.check_targets(to, each);
     const typename Instance::Call call(called.instance);
     called.run(given);
-    called.copy_to(to, std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+    called.copy_to(to, each);
   }
 
   // The seed of random numbers; every call draws afresh.
@@ -37369,14 +37347,16 @@ class CompiledFunction {
       using E = std::tuple_element_t<K, ResultTypes>;
       return instance.template result<typename E::dtype, typename E::shape, static_cast<int>(K)>();
     }
+    template <std::size_t... K>
+    static void check_targets(void* const* to, std::index_sequence<K...>) {
+      const exec::TargetMemory memory[]{{to[K], bytes_of<K>}...};
+      exec::check_apart(memory, static_cast<int>(sizeof...(K)));
+    }
     template <class Targets, std::size_t... K>
-    static void check_targets(Targets& targets, std::index_sequence<K...>) {
-      if constexpr (sizeof...(K) > 1) {
-        const exec::TargetMemory memory[]{
-            {exec::target<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)),
-             bytes_of<K>}...};
-        exec::check_apart(memory, static_cast<int>(sizeof...(K)));
-      }
+    static void check_targets_of(Targets& targets, std::index_sequence<K...> each) {
+      void* const to[]{
+          exec::target<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets))...};
+      check_targets(to, each);
     }
     template <class Targets, std::size_t... K>
     void copy_results(Targets& targets, std::index_sequence<K...>) {
@@ -39700,9 +39680,8 @@ class Model {
   void save(const std::string& path) const {
     if (io::is_safetensors_index(path))
       throw Error("safetensors/bad-index",
-                  "'" + path +
-                      "': a model is written as one file, and this is the name of an "
-                      "index of several: name it model.safetensors");
+                  "'" + path + "': a model is written as one file, and this is the name of an index of " +
+                      "several: name it model.safetensors");
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
     const auto write = [&](const exec::StateForm& form) {
@@ -41972,19 +41951,9 @@ class Function<Out(In...)> {
       if constexpr (fits && count) {
         if (!held) throw_empty();
         const Given from = given(std::index_sequence_for<In...>{}, args...);
-        const auto to_memory = pointers(std::make_index_sequence<results>{}, targets);
-        check_targets(to_memory, std::make_index_sequence<results>{});
-        held->call(from, to_memory.data());
+        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
       }
     };
-  }
-
-  template <class Pointers, std::size_t... K>
-  static void check_targets(const Pointers& to, std::index_sequence<K...>) {
-    const exec::TargetMemory memory[]{
-        {to[K], static_cast<i64>(sizeof(typename std::tuple_element_t<K, Types>::dtype)) *
-                    std::tuple_element_t<K, Types>::shape::size}...};
-    exec::check_apart(memory, static_cast<int>(sizeof...(K)));
   }
 
   // The seed of random numbers; every call draws afresh.
@@ -59314,7 +59283,7 @@ WEFT_REFUSAL(MarginPower,
 // sum over c != y of w_y max(0, margin - x_y + x_c)^P / C; x (..., C), y (...).
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
-  static_assert(sizeof(MarginPower < P == 1 || P == 2, MultiMargin >) > 0);
+  static_assert(sizeof(MarginPower<(P == 1 || P == 2), MultiMargin>) > 0);
   template <class X, class Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
@@ -69291,10 +69260,8 @@ void check_padding(const std::array<exec::Given, N>& batch) {
   if (is_nan)
     throw Error("train/padding",
                 "the loader pads the last batch, and in its padded rows, which are 0, this loss divides by "
-                "zero: the gradient "
-                "would be no number, whatever leaves the rows out: use .last = data::drop, or divide by what "
-                "is not 0, "
-                "(x - mean) / (stddev + 1e-5)");
+                "zero: the gradient would be no number, whatever leaves the rows out: use .last = "
+                "data::drop, or divide by what is not 0, (x - mean) / (stddev + 1e-5)");
   constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
   if constexpr (counts) {
     constexpr int last = Inputs::last_open();
@@ -70787,6 +70754,7 @@ class Progress {
 // The streams that work on one piece of memory, put in order. Law: what reads runs behind what wrote last,
 // and what writes behind all that read or wrote before; the host waits for nothing.
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -70837,13 +70805,15 @@ class CudaOrder final : public Counted {
     }
 
    private:
-    static const void* this_thread() {
-      static thread_local const char mark = 0;
-      return &mark;
+    // No thread has the number of one that has ended, whose stream may still be at work.
+    static u64 this_thread() {
+      static std::atomic<u64> threads{0};
+      static thread_local const u64 number = ++threads;
+      return number;
     }
     Event event_;
     cudaStream_t stream_;
-    const void* thread_;
+    u64 thread_;
     int ordinal_ = 0;
   };
 
@@ -73721,9 +73691,9 @@ namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int axis_threads = 256;
 
-// How a scan is spread: whole lines, or first what pieces of lines fold to and then the pieces. `Alone`: by
-// single threads, whose neighbours have the neighbouring lines.
-enum class ScanStage : u8 { line, fold, piece };
+// Of a scan: what pieces of lines fold to, and then the pieces. `Alone`: by single threads, whose neighbours
+// have the neighbouring lines.
+enum class ScanStage : u8 { fold, scan };
 
 template <u64 Tag, u64 T, u64 F, bool Alone, ScanStage Stage>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
@@ -73734,9 +73704,7 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   if constexpr (Alone) {
     const i64 at = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
     if (at >= lines * pieces) return;
-    if constexpr (Stage == ScanStage::line)
-      scan_alone<Element, f>(args, at);
-    else if constexpr (Stage == ScanStage::fold)
+    if constexpr (Stage == ScanStage::fold)
       fold_piece_alone<Element, f>(args, at % lines, at / lines);
     else
       scan_on_alone<Element, f>(args, at % lines, at / lines);
@@ -73744,9 +73712,7 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     __shared__ __align__(16) unsigned char memory[axis_threads / warp_size * 8];
     BlockTeam<axis_threads> team(memory);
     const i64 at = static_cast<i64>(blockIdx.x);
-    if constexpr (Stage == ScanStage::line)
-      scan_line<Element, f>(team, args, at);
-    else if constexpr (Stage == ScanStage::fold)
+    if constexpr (Stage == ScanStage::fold)
       fold_piece<Element, f>(team, args, at % lines, at / lines);
     else
       scan_on<Element, f>(team, args, at % lines, at / lines);
@@ -73816,14 +73782,11 @@ void run_cuda_scan(const AxisArgs& args, cudaStream_t stream) {
   const auto blocks = [&](i64 pieces) {
     return cuda_blocks(Alone ? (lines * pieces + axis_threads - 1) / axis_threads : lines * pieces);
   };
-  if (args.count >= args.extent) {
-    scan_kernel<kernel_tag, T, F, Alone, ScanStage::line><<<blocks(1), axis_threads, 0, stream>>>(args, 1);
-    return;
-  }
   const i64 pieces = (args.extent + args.count - 1) / args.count;
-  scan_kernel<kernel_tag, T, F, Alone, ScanStage::fold>
-      <<<blocks(pieces - 1), axis_threads, 0, stream>>>(args, pieces - 1);
-  scan_kernel<kernel_tag, T, F, Alone, ScanStage::piece>
+  if (pieces > 1)
+    scan_kernel<kernel_tag, T, F, Alone, ScanStage::fold>
+        <<<blocks(pieces - 1), axis_threads, 0, stream>>>(args, pieces - 1);
+  scan_kernel<kernel_tag, T, F, Alone, ScanStage::scan>
       <<<blocks(pieces), axis_threads, 0, stream>>>(args, pieces);
 }
 template <u64 T, u64 F>

@@ -35,6 +35,12 @@ struct Traced {
   List<int> wrt;
 };
 
+ir::Value input(ir::Builder& b) {
+  b.graph.scalar_count = 4;
+  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};
+  b.graph.inputs.push(x.id);
+  return x;
+}
 ir::Value slot(ir::Builder& b, const Dims& d) {
   const int s = b.graph.slots.size();
   b.graph.slots.push({ir::Space::model, DType::f32, b.shape(d), -1, b.graph.model_bytes});
@@ -46,9 +52,7 @@ ir::Value slot(ir::Builder& b, const Dims& d) {
 Traced network(int depth) {
   Traced t;
   ir::Builder b;
-  b.graph.scalar_count = 4;
-  ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};
-  b.graph.inputs.push(x.id);
+  ir::Value x = input(b);
   for (int k = 0; k < depth; ++k) {
     const ir::Value w = slot(b, Dims{2, {width, width}}), bias = slot(b, Dims{1, {width}});
     t.wrt.push(w.id);
@@ -68,9 +72,7 @@ Traced network(int depth) {
 Traced chain(int length) {
   Traced t;
   ir::Builder b;
-  b.graph.scalar_count = 4;
-  ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};
-  b.graph.inputs.push(x.id);
+  ir::Value x = input(b);
   t.wrt.push(x.id);
   for (int k = 0; k < 4 * length; ++k) x = ir::unary(ir::Op::sin, x) * (1 + 0.01 * k);
   t.loss = ir::reduce(ir::Op::reduce_sum, x, 0b11).id;
@@ -81,9 +83,7 @@ Traced chain(int length) {
 Traced wide(int count) {
   Traced t;
   ir::Builder b;
-  b.graph.scalar_count = 4;
-  const ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};
-  b.graph.inputs.push(x.id);
+  const ir::Value x = input(b);
   ir::Value sum;
   for (int k = 0; k < count; ++k) {
     const ir::Value w = slot(b, Dims{2, {width, width}});
@@ -100,9 +100,7 @@ Traced wide(int count) {
 Traced scales(int count) {
   Traced t;
   ir::Builder b;
-  b.graph.scalar_count = 4;
-  ir::Value x{&b, b.leaf(ir::Op::input, DType::f32, Dims{2, {rows, width}}, 0)};
-  b.graph.inputs.push(x.id);
+  ir::Value x = input(b);
   for (int k = 0; k < count; ++k) {
     const ir::Value w = slot(b, Dims{1, {width}});
     t.wrt.push(w.id);

@@ -64,14 +64,15 @@ void check_scan(const ir::AxisExtents& s, int threads, bool reversed) {
   std::vector<T> out(x.size(), T(3));
   AxisArgs args = contiguous(s);
   args.a = x.data(), args.out = out.data(), args.flag = reversed;
+  args.count = s.extent;
   for (u64 seed = 1; seed < 3; ++seed) {
     out.assign(x.size(), T(3));
     emulate_grid(s.outer * s.inner, threads, threads / 4, seed,
-                 [&](EmulatedTeam& team, i64 line) { kernels::scan_line<T, F>(team, args, line); });
+                 [&](EmulatedTeam& team, i64 line) { kernels::scan_on<T, F>(team, args, line, 0); });
     check_same(out, expected);
   }
   out.assign(x.size(), T(3));
-  for (i64 line = 0; line < s.outer * s.inner; ++line) kernels::scan_alone<T, F>(args, line);
+  for (i64 line = 0; line < s.outer * s.inner; ++line) kernels::scan_on_alone<T, F>(args, line, 0);
   check_same(out, expected);
   out.assign(x.size(), T(3));
   for (i64 b = 0; b * kernels::scan_block_lines < s.outer * s.inner; ++b) kernels::scan_block<T, F>(args, b);

@@ -2,6 +2,7 @@
 // The streams that work on one piece of memory, put in order. Law: what reads runs behind what wrote last,
 // and what writes behind all that read or wrote before; the host waits for nothing.
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -55,13 +56,15 @@ class CudaOrder final : public Counted {
     }
 
    private:
-    static const void* this_thread() {
-      static thread_local const char mark = 0;
-      return &mark;
+    // No thread has the number of one that has ended, whose stream may still be at work.
+    static u64 this_thread() {
+      static std::atomic<u64> threads{0};
+      static thread_local const u64 number = ++threads;
+      return number;
     }
     Event event_;
     cudaStream_t stream_;
-    const void* thread_;
+    u64 thread_;
     int ordinal_ = 0;
   };
 

@@ -114,19 +114,9 @@ class Function<Out(In...)> {
       if constexpr (fits && count) {
         if (!held) throw_empty();
         const Given from = given(std::index_sequence_for<In...>{}, args...);
-        const auto to_memory = pointers(std::make_index_sequence<results>{}, targets);
-        check_targets(to_memory, std::make_index_sequence<results>{});
-        held->call(from, to_memory.data());
+        held->call(from, pointers(std::make_index_sequence<results>{}, targets).data());
       }
     };
-  }
-
-  template <class Pointers, std::size_t... K>
-  static void check_targets(const Pointers& to, std::index_sequence<K...>) {
-    const exec::TargetMemory memory[]{
-        {to[K], static_cast<i64>(sizeof(typename std::tuple_element_t<K, Types>::dtype)) *
-                    std::tuple_element_t<K, Types>::shape::size}...};
-    exec::check_apart(memory, static_cast<int>(sizeof...(K)));
   }
 
   // The seed of random numbers; every call draws afresh.

@@ -212,7 +212,7 @@ class CompiledFunction {
                                   exec::kept_target<Out>(out)...)]<class... A>(const A&... args) mutable {
       if constexpr (fits && count_fits<A...>()) {
         if (!called) throw_moved();
-        called->check_targets(targets, std::make_index_sequence<sizeof...(Out)>{});
+        called->check_targets_of(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
         called->run(exec::given_arguments<Device, I...>(args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
@@ -223,10 +223,12 @@ class CompiledFunction {
   // A call with arguments that are checked, in host memory, whose results go to host memory: what Function
   // makes.
   void call_into(const std::array<exec::Given, sizeof...(I)>& given, void* const* to) {
+    constexpr auto each = std::make_index_sequence<std::tuple_size_v<ResultTypes>>{};
     Called& called = held();
+    called.check_targets(to, each);
     const typename Instance::Call call(called.instance);
     called.run(given);
-    called.copy_to(to, std::make_index_sequence<std::tuple_size_v<ResultTypes>>{});
+    called.copy_to(to, each);
   }
 
   // The seed of random numbers; every call draws afresh.
@@ -270,14 +272,16 @@ class CompiledFunction {
       using E = std::tuple_element_t<K, ResultTypes>;
       return instance.template result<typename E::dtype, typename E::shape, static_cast<int>(K)>();
     }
+    template <std::size_t... K>
+    static void check_targets(void* const* to, std::index_sequence<K...>) {
+      const exec::TargetMemory memory[]{{to[K], bytes_of<K>}...};
+      exec::check_apart(memory, static_cast<int>(sizeof...(K)));
+    }
     template <class Targets, std::size_t... K>
-    static void check_targets(Targets& targets, std::index_sequence<K...>) {
-      if constexpr (sizeof...(K) > 1) {
-        const exec::TargetMemory memory[]{
-            {exec::target<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets)),
-             bytes_of<K>}...};
-        exec::check_apart(memory, static_cast<int>(sizeof...(K)));
-      }
+    static void check_targets_of(Targets& targets, std::index_sequence<K...> each) {
+      void* const to[]{
+          exec::target<std::tuple_element_t<K, ResultTypes>, static_cast<int>(K)>(std::get<K>(targets))...};
+      check_targets(to, each);
     }
     template <class Targets, std::size_t... K>
     void copy_results(Targets& targets, std::index_sequence<K...>) {

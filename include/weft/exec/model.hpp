@@ -214,9 +214,8 @@ class Model {
   void save(const std::string& path) const {
     if (io::is_safetensors_index(path))
       throw Error("safetensors/bad-index",
-                  "'" + path +
-                      "': a model is written as one file, and this is the name of an "
-                      "index of several: name it model.safetensors");
+                  "'" + path + "': a model is written as one file, and this is the name of an index of " +
+                      "several: name it model.safetensors");
     std::vector<std::byte> host(static_cast<std::size_t>(state_bytes()));
     Memory::to_host(device(), host.data(), state(), state_bytes());
     const auto write = [&](const exec::StateForm& form) {

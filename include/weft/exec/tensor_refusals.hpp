@@ -61,8 +61,7 @@ WEFT_REFUSAL(
     "theirs and convert that: Tensor<f32, Shape<3>> y = cast<f32>(x)");
 WEFT_REFUSAL(RowsAreOfTwoAxes,
              "braces in braces are the rows of a tensor of two axes: the elements of one with more stand row "
-             "by row in "
-             "one pair, Tensor<f32, Shape<2, 1, 2>> x{1, 2, 3, 4}");
+             "by row in one pair, Tensor<f32, Shape<2, 1, 2>> x{1, 2, 3, 4}");
 WEFT_REFUSAL(TensorIsCreated,
              "a tensor is created by a function: Tensor<f32, Shape<2, 3>> x = ones<f32, 2, 3>(), or arange, "
              "eye, rand, randn; Tensor<f32, Shape<2, 3>> x holds zeros");

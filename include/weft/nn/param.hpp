@@ -48,10 +48,8 @@ constexpr ir::Value read_of_blocks(ir::Builder& b) {
 WEFT_REFUSAL(
     StartIsType,
     "a parameter's starting value is its third template argument, and a buffer's, too: nn::Param<f32, "
-    "Shape<8>, "
-    "nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5, Normal<> for randn; a parameter has no value "
-    "while compiling, "
-    "and a layer without bias is nn::Linear<8, 4, false>");
+    "Shape<8>, nn::init::Ones> scale, nn::init::Constant<1, 2> for 0.5, Normal<> for randn; a parameter has "
+    "no value while compiling, and a layer without bias is nn::Linear<8, 4, false>");
 
 // A trained tensor of T with shape S; Init says how it starts (see init.hpp).
 template <class T, class S = Unshaped, class Init = init::Zeros>

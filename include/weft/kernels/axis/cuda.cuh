@@ -12,9 +12,9 @@ namespace WEFT_NAMESPACE::kernels {
 
 inline constexpr int axis_threads = 256;
 
-// How a scan is spread: whole lines, or first what pieces of lines fold to and then the pieces. `Alone`: by
-// single threads, whose neighbours have the neighbouring lines.
-enum class ScanStage : u8 { line, fold, piece };
+// Of a scan: what pieces of lines fold to, and then the pieces. `Alone`: by single threads, whose neighbours
+// have the neighbouring lines.
+enum class ScanStage : u8 { fold, scan };
 
 template <u64 Tag, u64 T, u64 F, bool Alone, ScanStage Stage>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
@@ -25,9 +25,7 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
   if constexpr (Alone) {
     const i64 at = static_cast<i64>(blockIdx.x) * axis_threads + static_cast<i64>(threadIdx.x);
     if (at >= lines * pieces) return;
-    if constexpr (Stage == ScanStage::line)
-      scan_alone<Element, f>(args, at);
-    else if constexpr (Stage == ScanStage::fold)
+    if constexpr (Stage == ScanStage::fold)
       fold_piece_alone<Element, f>(args, at % lines, at / lines);
     else
       scan_on_alone<Element, f>(args, at % lines, at / lines);
@@ -35,9 +33,7 @@ __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     __shared__ __align__(16) unsigned char memory[axis_threads / warp_size * 8];
     BlockTeam<axis_threads> team(memory);
     const i64 at = static_cast<i64>(blockIdx.x);
-    if constexpr (Stage == ScanStage::line)
-      scan_line<Element, f>(team, args, at);
-    else if constexpr (Stage == ScanStage::fold)
+    if constexpr (Stage == ScanStage::fold)
       fold_piece<Element, f>(team, args, at % lines, at / lines);
     else
       scan_on<Element, f>(team, args, at % lines, at / lines);
@@ -107,14 +103,11 @@ void run_cuda_scan(const AxisArgs& args, cudaStream_t stream) {
   const auto blocks = [&](i64 pieces) {
     return cuda_blocks(Alone ? (lines * pieces + axis_threads - 1) / axis_threads : lines * pieces);
   };
-  if (args.count >= args.extent) {
-    scan_kernel<kernel_tag, T, F, Alone, ScanStage::line><<<blocks(1), axis_threads, 0, stream>>>(args, 1);
-    return;
-  }
   const i64 pieces = (args.extent + args.count - 1) / args.count;
-  scan_kernel<kernel_tag, T, F, Alone, ScanStage::fold>
-      <<<blocks(pieces - 1), axis_threads, 0, stream>>>(args, pieces - 1);
-  scan_kernel<kernel_tag, T, F, Alone, ScanStage::piece>
+  if (pieces > 1)
+    scan_kernel<kernel_tag, T, F, Alone, ScanStage::fold>
+        <<<blocks(pieces - 1), axis_threads, 0, stream>>>(args, pieces - 1);
+  scan_kernel<kernel_tag, T, F, Alone, ScanStage::scan>
       <<<blocks(pieces), axis_threads, 0, stream>>>(args, pieces);
 }
 template <u64 T, u64 F>

@@ -162,30 +162,10 @@ WEFT_HD_INLINE void scan_piece(Team& team, Totals& totals, const ScanLine<T>& li
 
 }  // namespace detail
 
-// One line by a team: each thread folds four neighbours, warps pass their results on by shuffles. Shared
-// memory: 8 bytes a warp.
-template <class T, Fold F, class Team>
-WEFT_HD_INLINE void scan_line(Team& team, const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  auto totals = team.template shared<S>(team.warps());
-  detail::scan_piece<T, F>(team, totals, detail::ScanLine<T>(args, line), 0, args.extent,
-                           fold_neutral<F, S>());
-}
-
-// One line by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
-template <class T, Fold F>
-WEFT_HD_INLINE void scan_alone(const AxisArgs& args, i64 line) {
-  using S = fold_state<T, F>;
-  const detail::ScanLine<T> at(args, line);
-  S state = fold_neutral<F, S>();
-  for (i64 i = 0; i < args.extent; ++i) {
-    state = fold<F>(state, static_cast<S>(at.from[i * at.from_step]));
-    at.to[i * at.to_step] = static_cast<T>(state);
-  }
-}
-
-// Few long lines in pieces of args.count elements: first what each piece but the last folds to, into scratch
-// (pieces, lines); then each piece, onto what those before it fold to.
+// A GPU's lines, in pieces of args.count elements, one where they are many or short: first what each piece
+// but the last folds to, into scratch (pieces, lines); then each piece, onto what those before it fold to. By
+// a team each thread folds four neighbours, and warps pass their results on by shuffles: 8 bytes of shared
+// memory a warp.
 template <class T, Fold F, class Team>
 WEFT_HD_INLINE void fold_piece(Team& team, const AxisArgs& args, i64 line, i64 piece) {
   using S = fold_state<T, F>;
@@ -220,7 +200,7 @@ WEFT_HD_INLINE void scan_on(Team& team, const AxisArgs& args, i64 line, i64 piec
                            end < args.extent ? end : args.extent, carry);
 }
 
-// The same by one thread.
+// The same by one thread: neighbouring threads on neighbouring lines read neighbouring elements.
 template <class T, Fold F>
 WEFT_HD_INLINE void fold_piece_alone(const AxisArgs& args, i64 line, i64 piece) {
   using S = fold_state<T, F>;

@@ -51,8 +51,7 @@ WEFT_REFUSAL(ResultIsAssigned,
 WEFT_REFUSAL(MethodIsFunction,
              "an operation is a function, whose sizes and axes are template arguments: write view<2, 8>(x), "
              "sum<1>(x), transpose<0, 1>(x), relu(x) in place of x.view(2, 8), x.sum(1), x.transpose(0, 1), "
-             "x.relu(); x.std(1) is "
-             "stddev<1>(x)");
+             "x.relu(); x.std(1) is stddev<1>(x)");
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "

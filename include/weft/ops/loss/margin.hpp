@@ -133,7 +133,7 @@ WEFT_REFUSAL(MarginPower,
 // sum over c != y of w_y max(0, margin - x_y + x_c)^P / C; x (..., C), y (...).
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
-  static_assert(sizeof(MarginPower < P == 1 || P == 2, MultiMargin >) > 0);
+  static_assert(sizeof(MarginPower<(P == 1 || P == 2), MultiMargin>) > 0);
   template <class X, class Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
