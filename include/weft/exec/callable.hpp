@@ -50,8 +50,8 @@ WEFT_REFUSAL(PlacesExist,
 WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
 WEFT_REFUSAL(
     NumbersFit,
-    "what is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no number of its "
-    "dtype, as 300 is none of u8 and 0.5 none of i32: make it a tensor of another dtype, cast<f32>(x)");
+    "a number beside a tensor of integers, as in where, minimum, %, full or pad, is none of the tensor's "
+    "dtype, as 300 is none of u8 and 0.5 none of i32: make it a tensor of another dtype, cast<i32>(x)");
 WEFT_REFUSAL(
     SharesAreNumbers,
     "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");

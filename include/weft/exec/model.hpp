@@ -110,7 +110,22 @@ class Model {
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;
-  Model& operator=(Model&&) noexcept = default;
+  // Becomes the other model; what has been compiled of this one keeps its block. A trainer's model and that
+  // of compile<M>() take the other's values into their block instead, as load(other) does.
+  Model& operator=(Model&& other) {
+    if (this == &other) return *this;
+    if (in_program_)
+      load(other);
+    else
+      state_ = std::move(other.state_);
+    other.state_ = Shared<exec::DeviceStorage<Device>>();
+    return *this;
+  }
+  // This model as a part of what its programs are a part of, too.
+  Model&& in_program() && {
+    in_program_ = true;
+    return std::move(*this);
+  }
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
@@ -342,6 +357,7 @@ class Model {
   }
 
   Shared<exec::DeviceStorage<Device>> state_;
+  bool in_program_ = false;
 };
 
 // A value's type, which the constructor refuses with a sentence: a Model makes its own.
@@ -415,7 +431,17 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
+      : Function(model.device(), model.states(), arguments...), model_(std::move(model).in_program()) {}
+  ModelFunction(const ModelFunction&) = default;  // a refusal
+  ModelFunction& operator=(const ModelFunction&) = default;
+  ModelFunction(ModelFunction&&) noexcept = default;
+  ModelFunction& operator=(ModelFunction&& other) noexcept {
+    if (this != &other) {
+      this->~ModelFunction();  // an assignment would copy the model's values
+      new (this) ModelFunction(std::move(other));
+    }
+    return *this;
+  }
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 

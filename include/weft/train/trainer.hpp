@@ -48,7 +48,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   template <class... Given>
   explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
-      : model_(std::move(model)),
+      : model_(std::move(model).in_program()),
         seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),

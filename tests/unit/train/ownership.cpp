@@ -63,6 +63,40 @@ TEST_CASE("ownership: a function keeps the state that it works on") {
   CHECK(named(x).to_vector() == compile(Model<Net>(Cpu{}, 9), predict, in<f32, 4, 64>)(x).to_vector());
 }
 
+TEST_CASE("ownership: a model assigned to a trainer's or a function's is what they go on with") {
+  auto trainer = make_net(1), same = make_net(7);
+  auto f = compile(trainer.model(), predict, in<f32, 4, 64>);
+  const auto view = trainer.model().get<"fc.weight">();
+  trainer.model() = Model<Net>(Cpu{}, 7);
+  CHECK(view.to_vector() == same.model().get<"fc.weight">().to_vector());
+  CHECK(f(x).to_vector() == compile(same.model(), predict, in<f32, 4, 64>)(x).to_vector());
+  trainer.step(x, y);
+  same.step(x, y);
+  CHECK(trainer.model().get<"fc.weight">().to_vector() == same.model().get<"fc.weight">().to_vector());
+
+  Model<Net> other(Cpu{}, 9);
+  const auto weights = other.get<"fc.weight">().to_vector();
+  trainer.model() = std::move(other);
+  CHECK(trainer.model().get<"fc.weight">().to_vector() == weights);
+  CHECK(error_of([&] { other.state(); }) == "model/moved");
+  trainer.model() = std::move(trainer.model());
+  CHECK(view.to_vector() == weights);
+  Model<Net> third(Cpu{}, 3);
+  CHECK(error_of([&] { std::swap(trainer.model(), third); }) == "model/moved");
+  trainer = make_net(7);  // a trainer is another one whole
+  CHECK(view.to_vector() == weights);
+
+  auto own = compile<Net>(Cpu{1}, predict, in<f32, 4, 64>, seed{1});
+  own.model() = Model<Net>(Cpu{}, 3);
+  Model<Net> three(Cpu{}, 3);
+  CHECK(own(x).to_vector() == compile(three, predict, in<f32, 4, 64>)(x).to_vector());
+  const auto held = own.model().get<"fc.weight">();
+  const auto before = held.to_vector();
+  own = compile<Net>(Cpu{1}, predict, in<f32, 4, 64>, seed{4});
+  CHECK(held.to_vector() == before);
+  CHECK(own.model().get<"fc.weight">().to_vector() != before);
+}
+
 TEST_CASE("ownership: losses, probes and parameters outlive their trainer") {
   auto trainer = std::optional(make_net());
   const StepLoss first = trainer->step(x, y);

@@ -363,6 +363,7 @@ struct Operation {
       static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
       return AfterRefusal{};
     } else {
+      if constexpr (requires { Derived::check_numbers(a...); }) Derived::check_numbers(a...);
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
   }

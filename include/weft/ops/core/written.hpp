@@ -1,6 +1,8 @@
 #pragma once
-// What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
-// dtype.
+// Numbers beside a tensor of integers, and what is written into a tensor, by full, masked_fill, pad,
+// index_put or scatter: they become of the tensor's dtype, and are refused where they are none of it.
+
+#include <limits>
 
 #include "weft/core/error.hpp"
 #include "weft/ops/core/expr.hpp"
@@ -52,6 +54,45 @@ constexpr bool number_fits(const V& v) {
   }
 }
 
+// Numbers of C++, and those known at run time alone.
+template <class A>
+inline constexpr bool is_number = Scalar<A> || is_scalar_expr<A>;
+
+// Whether a V is an integer number, of C++ or known at run time alone, that may be none of the integers T.
+template <class T, class V>
+inline constexpr bool may_exceed = [] {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && is_number<V>) {
+    using N = std::conditional_t<Scalar<V>, V, typename operand_traits<V>::dtype>;
+    if constexpr (std::is_integral_v<N>)
+      return !number_fits<T>(std::numeric_limits<N>::min()) || !number_fits<T>(std::numeric_limits<N>::max());
+  }
+  return false;
+}();
+template <class T, class V>
+constexpr bool exceeds(const V& v) {
+  if constexpr (!may_exceed<T, V>)
+    return false;
+  else if constexpr (is_scalar_expr<V>)
+    return true;
+  else
+    return !number_fits<T>(v);
+}
+
+// An operand as T; an integer number that is none of the integers T is refused.
+template <class T, class V>
+constexpr ir::Value operand_as(ir::Builder& b, const V& v) {
+  if constexpr (Scalar<V> && std::is_integral_v<V>)
+    if (!number_fits<T>(v)) return ir::read_without_value(b, dtype_of<T>, Dims{}, ir::Valueless::no_fit);
+  return as_value<T>(b, v);
+}
+
+// A number as a value of a dtype in which it is compared with x.
+template <class N, class X>
+constexpr auto number_as_value(const N& number, const X& x) {
+  using T = std::conditional_t<is_integer(dtype_of<common<X, N>>), i64, common<X, N>>;
+  return Expr<T, Shape<>>{operand_as<T>(*x.value.builder, number)};
+}
+
 // v as the dtype T of the tensor that it is written into.
 template <class Op, class T, class V>
 constexpr auto written(ir::Builder& b, const V& v) {
@@ -64,12 +105,17 @@ constexpr auto written(ir::Builder& b, const V& v) {
 // the compiler evaluates, `written` refuses it.
 template <class T, class V>
 constexpr const V& fitting(const V& v) {
-  if constexpr (Scalar<V>)
+  if constexpr (Scalar<V> && !std::is_void_v<T>)
     if (!std::is_constant_evaluated() && !number_fits<T>(v))
       throw Error("tensor/number-range", std::to_string(v) + " is no number of dtype " +
                                              std::string(name_of(dtype_of<T>)) +
                                              ": cast the tensor, or the number");
   return v;
+}
+// Throws where v is an integer number and none of the dtype of the run-time tensor x.
+template <class V, class X>
+constexpr void check_beside(const V& v, const X&) {
+  if constexpr (std::is_integral_v<V>) fitting<dtype_in_type<X>>(v);
 }
 
 }  // namespace detail

@@ -170,9 +170,15 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 struct IsInOp : Operation<IsInOp> {
   template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::shape::size>::apply(b, among));
-    const auto at = SearchSortedOp<false>::apply(b, line, x);
-    return eq(TakeFlatOp::apply(b, line, minimum(at, A::shape::size - 1)), x);
+    if constexpr (detail::is_number<A>) {
+      return eq(x, among);
+    } else if constexpr (detail::is_number<X>) {
+      return apply(b, detail::number_as_value(x, among), among);
+    } else {
+      const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::shape::size>::apply(b, among));
+      const auto at = SearchSortedOp<false>::apply(b, line, x);
+      return eq(TakeFlatOp::apply(b, line, minimum(at, A::shape::size - 1)), x);
+    }
   }
 };
 

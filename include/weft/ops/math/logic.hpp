@@ -24,7 +24,16 @@ struct IsinfF {
   constexpr auto operator()(const auto& x) const { return is_infinity(abs(real(x)), 1); }
 };
 struct IsCloseF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b, const auto& rtol, const auto& atol) const {
+    if constexpr (is_number<A>)
+      return (*this)(number_as_value(a, b), b, rtol, atol);
+    else if constexpr (is_number<B>)
+      return (*this)(a, number_as_value(b, a), rtol, atol);
+    else
+      return of_tensors(a, b, rtol, atol);
+  }
+  static constexpr auto of_tensors(const auto& a, const auto& b, const auto& rtol, const auto& atol) {
     const auto distance = [&] {
       if constexpr (std::is_same_v<common<std::remove_cvref_t<decltype(a)>, std::remove_cvref_t<decltype(b)>>,
                                    bool>)

@@ -2,6 +2,7 @@
 // Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
 
 #include "weft/ops/core/value_of.hpp"
+#include "weft/ops/core/written.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -24,6 +25,13 @@ constexpr auto broadcast_shapes() {
     static_assert(sizeof(ShapesBroadcast<Rule::ok, Op, SA, SB>) > 0);
     return shape_of<Rule>{};
   }
+}
+
+// Whether integers are the same modulo 2^n, whatever of their operands is cut off.
+constexpr bool wraps(ir::Op op) {
+  using ir::Op;
+  return op == Op::add || op == Op::sub || op == Op::mul || op == Op::bit_and || op == Op::bit_or ||
+         op == Op::bit_xor;
 }
 
 // Whether a primitive takes a dtype: bits are of integers and booleans, and arithmetic is not of booleans.
@@ -73,6 +81,12 @@ struct UnaryOp : Operation<UnaryOp<op, Float>> {
 template <ir::Op op, bool Float = false>
 struct BinaryOp : Operation<BinaryOp<op, Float>> {
   template <class A, class B>
+  requires(!Float && !detail::wraps(op) &&
+           !ir::is_predicate(op)) static constexpr void check_numbers(const A& x, const B& y) {
+    detail::check_beside(x, y);
+    detail::check_beside(y, x);
+  }
+  template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using T0 = common<A, B>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
@@ -80,6 +94,15 @@ struct BinaryOp : Operation<BinaryOp<op, Float>> {
     using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
     constexpr bool ok = detail::takes(op, dtype_of<T>);
     static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    if constexpr (ok && !detail::wraps(op) && (detail::may_exceed<T, A> || detail::may_exceed<T, B>))
+      if (detail::exceeds<T>(x) || detail::exceeds<T>(y)) {
+        // What compares is the numbers' own order. Of another operation's result the number must be one; what
+        // is known at run time alone is taken as it is, and the result is cast.
+        constexpr bool as_it_is = ir::is_predicate(op) || is_scalar_expr<A> || is_scalar_expr<B>;
+        using Wide = std::conditional_t<as_it_is, i64, T>;
+        const ir::Value v = ir::binary(op, detail::operand_as<Wide>(b, x), detail::operand_as<Wide>(b, y));
+        return Expr<R, S>{ir::cast(v, dtype_of<R>)};
+      }
     if constexpr (ok)
       return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
     else
@@ -146,6 +169,11 @@ WEFT_REFUSAL(ConditionIsBoolean, "where: the condition must be boolean: write wh
 
 struct WhereOp : Operation<WhereOp> {
   template <class C, class A, class B>
+  static constexpr void check_numbers(const C&, const A& x, const B& y) {
+    detail::check_beside(x, y);
+    detail::check_beside(y, x);
+  }
+  template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
     static_assert(
         sizeof(ConditionIsBoolean<std::is_same_v<dtype_of_operand<C>, bool>, WhereOp, dtype_of_operand<C>>) >
@@ -153,8 +181,8 @@ struct WhereOp : Operation<WhereOp> {
     using T = common<A, B>;
     using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
     using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
-    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
-                             detail::as_value<T>(b, y));
+    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::operand_as<T>(b, x),
+                             detail::operand_as<T>(b, y));
     return Expr<T, S>{ir::broadcast(v, S::value)};
   }
 };

@@ -75,3 +75,82 @@ TEST_CASE("written: in a traced function integers keep their bits, and floating 
   CHECK(seven[2] == 7);
   CHECK(padded[0] == 2);
 }
+
+namespace {
+// Each T beside numbers that are none of it: compared as numbers are, where the compiler knows them and where
+// a run alone does.
+template <class T>
+void check_beside(const std::vector<T>& values) {
+  const Tensor<T, Shape<4>> x(values);
+  auto f = compile(
+      Cpu{},
+      [](auto v) {
+        return std::tuple{
+            v == 300, v != -300,    v<300, -300 <= v, 300> v, v >= -300, v + 300, v * 300, 300 - v,
+            v & 511,  isin(v, 300), isclose(v, 300)};
+      },
+      in<T, 4>);
+  const auto [eq300, ne300, lt300, le300, gt300, ge300, sum, product, difference, bits, found, close] = f(x);
+  const Tensor<bool, Shape<4>> eq_late = x == 300, lt_late = x < 300, found_late = isin(x, 300),
+                               close_late = isclose(300, x);
+  for (i64 i = 0; i < 4; ++i) {
+    const i64 v = values[static_cast<std::size_t>(i)];
+    CHECK(eq300[i] == false);
+    CHECK(eq_late[i] == false);
+    CHECK(ne300[i] == true);
+    CHECK(lt300[i] == true);
+    CHECK(lt_late[i] == true);
+    CHECK(le300[i] == true);
+    CHECK(gt300[i] == true);
+    CHECK(ge300[i] == true);
+    CHECK(sum[i] == static_cast<T>(v + 300));  // modulo 2^8
+    CHECK(product[i] == static_cast<T>(v * 300));
+    CHECK(difference[i] == static_cast<T>(300 - v));
+    CHECK(bits[i] == static_cast<T>(v & 511));
+    CHECK(found[i] == false);
+    CHECK(found_late[i] == false);
+    CHECK(close[i] == false);
+    CHECK(close_late[i] == false);
+  }
+}
+}  // namespace
+
+TEST_CASE("written: a tensor of integers is compared with numbers that are none of its dtype") {
+  check_beside<u8>({0, 44, 45, 255});
+  check_beside<i8>({0, 44, -128, 127});
+  const Tensor<i32, Shape<3>> x{0, -1, 2147483647};
+  auto f = compile(
+      Cpu{},
+      [](auto v) {
+        return std::tuple{v == 4294967296, v<4294967295u, v> - 2147483649};
+      },
+      in<i32, 3>);
+  const auto [equal, below, above] = f(x);
+  for (i64 i = 0; i < 3; ++i) {
+    CHECK(equal[i] == false);
+    CHECK(below[i] == true);
+    CHECK(above[i] == true);
+  }
+}
+
+TEST_CASE("written: what would take a number that is none of the dtype for another is an Error") {
+  const Tensor<u8, Shape<2>> x{1, 200};
+  CHECK(refused([&] { Tensor<u8, Shape<2>> y = minimum(x, 300); }) ==
+        "tensor/number-range: 300 is no number of dtype u8: cast the tensor, or the number");
+  CHECK(refused([&] { Tensor<u8, Shape<2>> y = maximum(-1, x); }) != "");
+  CHECK(refused([&] { Tensor<u8, Shape<2>> y = fmod(x, 256); }) != "");
+  CHECK(refused([&] { Tensor<u8, Shape<2>> y = pow(x, 257); }) != "");
+  CHECK(refused([&] { Tensor<u8, Shape<2>> y = where(x > 3, x, 300); }) != "");
+  // Of an expression the dtype is known where it is evaluated: as if in i64.
+  const Tensor<u8, Shape<2>> least = minimum(x + 1, 300), rest = remainder(x + 1, 256);
+  CHECK(least[1] == 201);
+  CHECK(rest[1] == 201);
+  const Tensor<u8, Shape<2>> masked = masked_fill(x + 1, x > 3, 7);
+  CHECK(masked[1] == 7);
+  const Tensor<bool, Shape<2>> among = isin(x, 200);
+  const Tensor<bool, Shape<>> one = isin(200, x), none = isin(201, x);
+  CHECK(among[0] == false);
+  CHECK(among[1] == true);
+  CHECK(static_cast<bool>(one.item()));
+  CHECK(!static_cast<bool>(none.item()));
+}
