@@ -155,14 +155,14 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   // Shapes come from `sample`. `pads`: whether a batch of the epoch will have padded rows. `label_field` is
   // the integer field that padding fills with ignored_label, or -1 for the last field of a signed integer
   // type; "loader/label-field" when there is no such field.
-  template <class... Fs>
-  BatchBuilder(const std::tuple<Fs...>& sample, int label_field, bool pads = false, Checks check = {})
+  template <class Sample>
+  BatchBuilder(const Sample& sample, int label_field, bool pads = false, Checks check = {})
       : label_field_(label_field), check_(check) {
     if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
       throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
     each([&]<std::size_t F>() {
       using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
+      std::vector<i64> shape = Field<std::tuple_element_t<F, Sample>>::shape(std::get<F>(sample));
       shape.insert(shape.begin(), BatchSize);
       shapes_[F] = std::move(shape);
       if constexpr (is_label<T>) {
@@ -178,11 +178,11 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   Batch<BatchSize, Ts...>& batch() { return batch_; }
 
   // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
-  template <class... Fs>
-  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+  template <class Sample>
+  void put(i64 row, const Sample& sample, i64 sample_number) {
     if (row == 0) renew();
     each([&]<std::size_t F>() {
-      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
+      using Traits = Field<std::tuple_element_t<F, Sample>>;
       auto& array = std::get<F>(batch_.fields_);
       const auto& field = std::get<F>(sample);
       const i64 size = array.size() / BatchSize;

@@ -1,7 +1,7 @@
 #pragma once
-// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
-// join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
-// read.
+// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple or a pair of fields;
+// adaptors select, join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors
+// own what they read.
 
 #include <array>
 #include <concepts>
@@ -123,6 +123,8 @@ struct SampleOf<std::tuple<Fs...>> {
   static constexpr bool is_tuple = true;
   using Elements = std::tuple<typename Field<Fs>::Element...>;
 };
+template <class A, class B>
+struct SampleOf<std::pair<A, B>> : SampleOf<std::tuple<A, B>> {};
 template <class D>
 using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
 

@@ -306,7 +306,8 @@ WEFT_REFUSAL(
     LoaderTakes,
     "the batch size is a template argument, the dataset the first argument and the options the second: "
     "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[](i64), both const, "
-    "whose samples are tuples, as data::Arrays<f32, i32> has; a stream returns a std::optional of a tuple");
+    "whose samples are tuples or pairs, as data::Arrays<f32, i32> has and a std::vector of them is; a stream "
+    "returns a std::optional of a tuple");
 WEFT_REFUSAL(LoaderOptionsAre,
              "the batch size is a template argument, the last batch's way .last = data::drop or "
              "data::pad_and_mask, and the program's own threads load: data::loader<32>(dataset, {.shuffle = "
@@ -360,6 +361,8 @@ struct AfterRefusalOf {
 RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> refused_rows(const void*);
 template <class... T>
 RefusedLoader<std::tuple<typename AfterRefusalOf<T>::type...>> refused_rows(const std::tuple<T...>*);
+template <class A, class B>
+RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> refused_rows(const std::pair<A, B>*);
 
 template <class D>
 auto refused_loader() {
@@ -398,7 +401,7 @@ requires(!std::is_convertible_v<const A&, LoaderOptions>) auto loader(const D&, 
 }
 template <i64 BatchSize, class D>
 requires(!Dataset<typename held_t<D>::type> &&
-         !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
+         !IterableDataset<typename held_t<D>::type>) auto loader(const D&, const LoaderOptions& = {}) {
   detail::refuse_dataset<D, GivenSize<BatchSize>>();
   return detail::refused_loader<D>();
 }

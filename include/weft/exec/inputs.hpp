@@ -59,6 +59,15 @@ struct InputTable {
     for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
     return transforms::padding_counts(g, g.outputs[which], rows, uses, label);
   }
+  // The same of the buffers that are assigned.
+  static constexpr bool padding_counts_in_buffers(i64 rows, int label = transforms::any_input) {
+    const ir::Graph g = Traced::graph();
+    transforms::InputUse uses[count > 0 ? count : 1]{};
+    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
+    for (const ir::Assign& a : g.assigns)
+      if (transforms::padding_counts(g, a.node, rows, uses, label)) return true;
+    return false;
+  }
 };
 
 // The extent of the first axis that all inputs have; 0: they have none in common.

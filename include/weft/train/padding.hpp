@@ -20,7 +20,7 @@ bool last_open_has_labels(const std::array<exec::Given, N>& batch) {
   return as_assumed;
 }
 
-// Throws "train/padding" where padded rows of a batch would count in the loss.
+// Throws "train/padding" where padded rows of a batch would count in the loss, or in a buffer.
 template <class Inputs, i64 Rows, std::size_t N>
 void check_padding(const std::array<exec::Given, N>& batch) {
   bool padded = false;
@@ -41,6 +41,16 @@ void check_padding(const std::array<exec::Given, N>& batch) {
                   "the loader pads the last batch, and this loss would count the padded rows, as no label "
                   "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
                   "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
+  }
+  constexpr bool kept = Rows > 0 && Inputs::padding_counts_in_buffers(Rows);
+  if constexpr (kept) {
+    constexpr int last = Inputs::last_open();
+    constexpr bool last_kept = last < 0 || Inputs::padding_counts_in_buffers(Rows, last);
+    if (last_kept || !last_open_has_labels<Inputs>(batch))
+      throw Error("train/padding",
+                  "the loader pads the last batch, and a buffer that the loss assigns would count the padded "
+                  "rows: use .last = data::drop, or assign a value that they are left out of, such as "
+                  "sum<0>(w * x) / sum<>(w) of a field w of the dataset");
   }
 }
 

@@ -3,9 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "../io/scratch.hpp"
 #include "weft/data/digits.hpp"
+#include "weft/data/random_split.hpp"
+#include "weft/data/stream.hpp"
 
 using namespace weft;
 using data::Position;
@@ -77,6 +81,26 @@ TEST_CASE("loader: in order, the rest dropped or padded") {
   }
   CHECK(valid == std::vector<i64>{4, 4, 2});
   CHECK(labels(data::loader<5>(dataset, {.last = data::pad_and_mask})) == first_numbers(10));
+}
+
+TEST_CASE("loader: a vector of pairs is a dataset") {
+  std::vector<std::pair<std::array<f32, 2>, i32>> samples;
+  for (i32 i = 0; i < 10; ++i) samples.push_back({{static_cast<f32>(i), static_cast<f32>(i) + 0.5f}, i});
+  CHECK(labels(data::loader<4>(samples, {.last = data::pad_and_mask})) == first_numbers(10));
+  CHECK(sorted(labels(data::loader<5>(samples, {.shuffle = true}))) == first_numbers(10));
+  const auto [train, rest] = data::random_split(samples, {0.8, 0.2}, 1);
+  CHECK(sorted(labels(data::loader<10>(data::concat(train, rest)))) == first_numbers(10));
+  struct Stream {
+    auto stream(i64) const {
+      return [i = 0]() mutable {
+        std::optional<std::pair<std::array<f32, 2>, i32>> next;
+        if (i < 6) next = {{static_cast<f32>(i), static_cast<f32>(i) + 0.5f}, i};
+        ++i;
+        return next;
+      };
+    }
+  };
+  CHECK(labels(data::loader<3>(Stream{})) == first_numbers(6));
 }
 
 TEST_CASE("loader: padding of every kind of field") {

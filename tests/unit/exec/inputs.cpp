@@ -288,6 +288,34 @@ TEST_CASE("inputs: padded batches whose first axes are one, and labels of 8 bits
   CHECK(refused == 1);
 }
 
+TEST_CASE("inputs: a buffer that would count padded rows is refused, one that leaves them out is right") {
+  struct Seen {
+    nn::Linear<3, 3> fc{};
+    nn::Buffer<f32, Shape<3>> mean{};
+  };
+  const data::Arrays<f32, i64> rows({{1, 2, 3, 4, 5, 6, 7, 8, 9}, {3}}, {{1, 0, 2}, {}});
+  const auto run = [&](auto assign) {
+    auto trainer = make_trainer<Seen>(
+        Cpu{1},
+        [](const auto& m, auto x, auto y) {
+          decltype(assign){}(m, x, y);
+          return cross_entropy(m.fc(x), y);
+        },
+        in<f32, 2, 3>, in<i64, 2>, optim::SGD{.lr = 0.01f}, seed{1});
+    for (auto& [x, y] : data::loader<2>(rows, {.last = data::pad_and_mask})) trainer.step(x, y);
+    return trainer.model().template get<"mean">().to_vector();
+  };
+  CHECK(error_of([&] { run([](const auto& m, auto x, auto) { m.mean.assign(mean<0>(x)); }); }) ==
+        "train/padding");
+  CHECK(run([](const auto& m, auto x, auto) { m.mean.assign(m.mean + sum<0>(x)); }) ==
+        std::vector<f32>{12, 15, 18});
+  CHECK(run([](const auto& m, auto x, auto y) {
+          const auto w = unsqueeze<1>(where(y >= 0, 1.0f, 0.0f));
+          m.mean.assign(sum<0>(w * x) / sum<>(w));
+        }) == std::vector<f32>{7, 8, 9});
+  CHECK(run([](const auto& m, auto, auto) { m.mean.assign(m.mean + 1); }) == std::vector<f32>{2, 2, 2});
+}
+
 TEST_CASE("inputs: a step whose loss would count padded rows is refused, from the first batch on") {
   const auto make = [] {
     return make_trainer<Line>(
