@@ -16,23 +16,23 @@ class LossRing : public Counted {
  public:
   static constexpr i64 size = 64;
 
-  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
-  f32 read(i64 step) const {
-    if (step < first_ || step >= count_ || step + size < count_)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
-                                        " is no longer kept: the ring holds the last " +
-                                        std::to_string(size));
-    return wait(static_cast<int>(step % size));
+  // The n-th loss that was taken, counted from 0: those of a trainer count on where load() sets its steps
+  // back. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 n) const {
+    if (n < 0 || n >= count_ || n + size < count_)
+      throw Error("train/old-loss", "the loss of a step that is no longer kept: the ring holds the last " +
+                                        std::to_string(size) + ": read it earlier, loss.value()");
+    return wait(static_cast<int>(n % size));
   }
-  // Forgets all; the next is that of `step`.
-  void restart(i64 step) { first_ = count_ = step; }
+  // How many were taken.
+  i64 count() const { return count_; }
 
  protected:
   int open() { return static_cast<int>(count_++ % size); }
 
  private:
   virtual f32 wait(int slot) const = 0;
-  i64 first_ = 0, count_ = 0;
+  i64 count_ = 0;
 };
 
 // A device whose programs have ended when run() returns.
@@ -67,11 +67,11 @@ namespace WEFT_NAMESPACE {
 // ("train/old-loss").
 class StepLoss {
  public:
-  StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
+  StepLoss(Shared<const train::LossRing> ring, i64 number) : ring_(std::move(ring)), number_(number) {}
   // One that is known.
   StepLoss(f32 value) : value_(value) {}
   // The number, as the conversion gives it.
-  f32 value() const { return ring_ ? ring_->read(step_) : value_; }
+  f32 value() const { return ring_ ? ring_->read(number_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
   template <class T>  // as libtorch's
@@ -91,7 +91,7 @@ class StepLoss {
 
  private:
   Shared<const train::LossRing> ring_;
-  i64 step_ = 0;
+  i64 number_ = 0;
   f32 value_ = 0;
 };
 

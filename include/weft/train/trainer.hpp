@@ -352,7 +352,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
       ++updates_;
     }
     ++calls_;
-    return StepLoss(Shared<const train::LossRing>(losses_), calls_ - 1);
+    return StepLoss(Shared<const train::LossRing>(losses_), losses_->count() - 1);
   }
 
   std::string profile_given(const Roofline& machine, const Batch& batch) {
@@ -441,7 +441,6 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
-    losses_->restart(calls_);
     return checkpoint.report();
   }
 

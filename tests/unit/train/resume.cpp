@@ -124,3 +124,22 @@ TEST_CASE("resume: a loader that was given no seed goes on in the orders of the 
   CHECK(bytes_of(resumed.model()) == before);
   CHECK(given.position().batch == 0);
 }
+
+TEST_CASE("resume: losses that are held over a load stay those of their steps") {
+  const ScratchFolder folder;
+  auto trainer = make(optim::SGD{.lr = 0.05f}, seed{3});
+  float x[40], target[24];
+  for (int k = 0; k < 40; ++k) x[k] = static_cast<float>(k % 13) / 6.0f - 1.0f;
+  for (int k = 0; k < 24; ++k) target[k] = static_cast<float>(k % 11) / 5.0f - 1.0f;
+  trainer.step(&x[0], &target[0]);
+  trainer.save(folder / "c");
+  const StepLoss second = trainer.step(&x[0], &target[0]), third = trainer.step(&x[0], &target[0]);
+  const float of_second = second, of_third = third;
+  x[0] += 1;  // the run goes another way
+  trainer.load(folder / "c");
+  const StepLoss anew = trainer.step(&x[0], &target[0]);
+  CHECK(trainer.steps() == 2);
+  CHECK(anew.value() != of_second);
+  CHECK(second.value() == of_second);
+  CHECK(third.value() == of_third);
+}
