@@ -4193,6 +4193,7 @@ struct Operation {
       static_assert(sizeof(OperandsFit<sizeof(Derived) == 0, Derived, A...>) > 0);
       return AfterRefusal{};
     } else {
+      if constexpr (requires { Derived::check_numbers(a...); }) Derived::check_numbers(a...);
       return Lazy<Derived, decltype(detail::leaf(a))...>{{detail::leaf(a)...}};
     }
   }
@@ -20214,8 +20215,8 @@ WEFT_REFUSAL(PlacesExist,
 WEFT_REFUSAL(RatesAreShares, "the rate of a dropout is the share that it drops, a number from 0 to 1");
 WEFT_REFUSAL(
     NumbersFit,
-    "what is written into a tensor, by full, masked_fill, pad, index_put or scatter, is no number of its "
-    "dtype, as 300 is none of u8 and 0.5 none of i32: make it a tensor of another dtype, cast<f32>(x)");
+    "a number beside a tensor of integers, as in where, minimum, %, full or pad, is none of the tensor's "
+    "dtype, as 300 is none of u8 and 0.5 none of i32: make it a tensor of another dtype, cast<i32>(x)");
 WEFT_REFUSAL(
     SharesAreNumbers,
     "a probability, the q of a quantile and a label smoothing are numbers from 0 to 1: 0.25, and not 25");
@@ -20428,8 +20429,8 @@ inline constexpr const char* scale_text =
 
 }  // namespace WEFT_NAMESPACE::detail
 // ---- weft/ops/core/written.hpp ----
-// What is written into a tensor, by full, masked_fill, pad, index_put or scatter, becomes of the tensor's
-// dtype.
+// Numbers beside a tensor of integers, and what is written into a tensor, by full, masked_fill, pad,
+// index_put or scatter: they become of the tensor's dtype, and are refused where they are none of it.
 
 namespace WEFT_NAMESPACE {
 
@@ -20478,6 +20479,45 @@ constexpr bool number_fits(const V& v) {
   }
 }
 
+// Numbers of C++, and those known at run time alone.
+template <class A>
+inline constexpr bool is_number = Scalar<A> || is_scalar_expr<A>;
+
+// Whether a V is an integer number, of C++ or known at run time alone, that may be none of the integers T.
+template <class T, class V>
+inline constexpr bool may_exceed = [] {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool> && is_number<V>) {
+    using N = std::conditional_t<Scalar<V>, V, typename operand_traits<V>::dtype>;
+    if constexpr (std::is_integral_v<N>)
+      return !number_fits<T>(std::numeric_limits<N>::min()) || !number_fits<T>(std::numeric_limits<N>::max());
+  }
+  return false;
+}();
+template <class T, class V>
+constexpr bool exceeds(const V& v) {
+  if constexpr (!may_exceed<T, V>)
+    return false;
+  else if constexpr (is_scalar_expr<V>)
+    return true;
+  else
+    return !number_fits<T>(v);
+}
+
+// An operand as T; an integer number that is none of the integers T is refused.
+template <class T, class V>
+constexpr ir::Value operand_as(ir::Builder& b, const V& v) {
+  if constexpr (Scalar<V> && std::is_integral_v<V>)
+    if (!number_fits<T>(v)) return ir::read_without_value(b, dtype_of<T>, Dims{}, ir::Valueless::no_fit);
+  return as_value<T>(b, v);
+}
+
+// A number as a value of a dtype in which it is compared with x.
+template <class N, class X>
+constexpr auto number_as_value(const N& number, const X& x) {
+  using T = std::conditional_t<is_integer(dtype_of<common<X, N>>), i64, common<X, N>>;
+  return Expr<T, Shape<>>{operand_as<T>(*x.value.builder, number)};
+}
+
 // v as the dtype T of the tensor that it is written into.
 template <class Op, class T, class V>
 constexpr auto written(ir::Builder& b, const V& v) {
@@ -20490,19 +20530,28 @@ constexpr auto written(ir::Builder& b, const V& v) {
 // the compiler evaluates, `written` refuses it.
 template <class T, class V>
 constexpr const V& fitting(const V& v) {
-  if constexpr (Scalar<V>)
+  if constexpr (Scalar<V> && !std::is_void_v<T>)
     if (!std::is_constant_evaluated() && !number_fits<T>(v))
       throw Error("tensor/number-range", std::to_string(v) + " is no number of dtype " +
                                              std::string(name_of(dtype_of<T>)) +
                                              ": cast the tensor, or the number");
   return v;
 }
+// Throws where v is an integer number and none of the dtype of the run-time tensor x.
+template <class V, class X>
+constexpr void check_beside(const V& v, const X&) {
+  if constexpr (std::is_integral_v<V>) fitting<dtype_in_type<X>>(v);
+}
 
 }  // namespace detail
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/math/pointwise.hpp ----
-// Pointwise primitives and the operators, with PyTorch's names, promotion and broadcasting.
+// The names of the pointwise primitives, and the operators, as PyTorch has them.
+
+// ---- weft/ops/math/pointwise_ops.hpp ----
+// The pointwise primitives: what dtype and shape a result has, and which nodes it is; pointwise.hpp names
+// them.
 
 // ---- weft/ops/core/value_of.hpp ----
 // What to_expr makes of what is no Expr: literals and run-time tensors stay what they are, the rest is
@@ -20552,6 +20601,13 @@ constexpr auto broadcast_shapes() {
   }
 }
 
+// Whether integers are the same modulo 2^n, whatever of their operands is cut off.
+constexpr bool wraps(ir::Op op) {
+  using ir::Op;
+  return op == Op::add || op == Op::sub || op == Op::mul || op == Op::bit_and || op == Op::bit_or ||
+         op == Op::bit_xor;
+}
+
 // Whether a primitive takes a dtype: bits are of integers and booleans, and arithmetic is not of booleans.
 constexpr bool takes(ir::Op op, DType t) {
   switch (op) {
@@ -20599,6 +20655,12 @@ struct UnaryOp : Operation<UnaryOp<op, Float>> {
 template <ir::Op op, bool Float = false>
 struct BinaryOp : Operation<BinaryOp<op, Float>> {
   template <class A, class B>
+  requires(!Float && !detail::wraps(op) &&
+           !ir::is_predicate(op)) static constexpr void check_numbers(const A& x, const B& y) {
+    detail::check_beside(x, y);
+    detail::check_beside(y, x);
+  }
+  template <class A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using T0 = common<A, B>;
     using T = std::conditional_t<Float, floating<T0>, T0>;
@@ -20606,6 +20668,15 @@ struct BinaryOp : Operation<BinaryOp<op, Float>> {
     using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
     constexpr bool ok = detail::takes(op, dtype_of<T>);
     static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
+    if constexpr (ok && !detail::wraps(op) && (detail::may_exceed<T, A> || detail::may_exceed<T, B>))
+      if (detail::exceeds<T>(x) || detail::exceeds<T>(y)) {
+        // What compares is the numbers' own order. Of another operation's result the number must be one; what
+        // is known at run time alone is taken as it is, and the result is cast.
+        constexpr bool as_it_is = ir::is_predicate(op) || is_scalar_expr<A> || is_scalar_expr<B>;
+        using Wide = std::conditional_t<as_it_is, i64, T>;
+        const ir::Value v = ir::binary(op, detail::operand_as<Wide>(b, x), detail::operand_as<Wide>(b, y));
+        return Expr<R, S>{ir::cast(v, dtype_of<R>)};
+      }
     if constexpr (ok)
       return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
     else
@@ -20672,6 +20743,11 @@ WEFT_REFUSAL(ConditionIsBoolean, "where: the condition must be boolean: write wh
 
 struct WhereOp : Operation<WhereOp> {
   template <class C, class A, class B>
+  static constexpr void check_numbers(const C&, const A& x, const B& y) {
+    detail::check_beside(x, y);
+    detail::check_beside(y, x);
+  }
+  template <class C, class A, class B>
   static constexpr auto apply(ir::Builder& b, const C& condition, const A& x, const B& y) {
     static_assert(
         sizeof(ConditionIsBoolean<std::is_same_v<dtype_of_operand<C>, bool>, WhereOp, dtype_of_operand<C>>) >
@@ -20679,8 +20755,8 @@ struct WhereOp : Operation<WhereOp> {
     using T = common<A, B>;
     using S1 = decltype(detail::broadcast_shapes<WhereOp, A, B>());
     using S = decltype(detail::broadcast_shapes<WhereOp, C, Expr<T, S1>>());
-    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::as_value<T>(b, x),
-                             detail::as_value<T>(b, y));
+    ir::Value v = ir::select(detail::as_value<bool>(b, condition), detail::operand_as<T>(b, x),
+                             detail::operand_as<T>(b, y));
     return Expr<T, S>{ir::broadcast(v, S::value)};
   }
 };
@@ -20697,6 +20773,10 @@ struct FmaOp : Operation<FmaOp> {
     return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
   }
 };
+
+}  // namespace WEFT_NAMESPACE
+
+namespace WEFT_NAMESPACE {
 
 inline constexpr UnaryOp<ir::Op::neg, false> neg{};
 inline constexpr UnaryOp<ir::Op::sign, false> sign{};
@@ -21517,6 +21597,12 @@ struct WithoutSizes : AfterRefusal {
   using AfterRefusal::AfterRefusal;
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
+
+// Refused: a layer made as in PyTorch, nn::Embedding(10, 3).
+#define WEFT_REFUSED_SIZES(Layer, ...)                                                \
+  template <class... Size>                                                            \
+  requires(sizeof...(Size) > 0 && (std::is_arithmetic_v<Size> && ...)) Layer(Size...) \
+  ->Layer<__VA_ARGS__>;
 
 WEFT_REFUSAL(
     LayerTakesMore,
@@ -28155,6 +28241,15 @@ struct InputTable {
     for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
     return transforms::padding_counts(g, g.outputs[which], rows, uses, label);
   }
+  // The same of the buffers that are assigned.
+  static constexpr bool padding_counts_in_buffers(i64 rows, int label = transforms::any_input) {
+    const ir::Graph g = Traced::graph();
+    transforms::InputUse uses[count > 0 ? count : 1]{};
+    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
+    for (const ir::Assign& a : g.assigns)
+      if (transforms::padding_counts(g, a.node, rows, uses, label)) return true;
+    return false;
+  }
 };
 
 // The extent of the first axis that all inputs have; 0: they have none in common.
@@ -31981,6 +32076,23 @@ WEFT_REFUSAL(ManualSeedIsNumber, "manual_seed takes the number itself: manual_se
 template <class Given>
 requires std::is_same_v<Given, seed>
 void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
+
+WEFT_REFUSAL(GradientsAreAsked,
+             "nothing records a gradient here: a compiled function makes those it asks for, grad(f)(x), a "
+             "trainer's step its loss's: leave the guard out, and stop_gradient(x) where one is not to flow");
+#define WEFT_GUARD(name)                                                       \
+  struct name : AfterRefusal {                                                 \
+    template <class... A>                                                      \
+    explicit name(const A&...) {                                               \
+      static_assert(sizeof(GradientsAreAsked<(sizeof...(A) > 99), name>) > 0); \
+    }                                                                          \
+  };
+WEFT_GUARD(no_grad)
+WEFT_GUARD(inference_mode)
+WEFT_GUARD(NoGradGuard)
+WEFT_GUARD(InferenceMode)
+WEFT_GUARD(AutoGradMode)
+#undef WEFT_GUARD
 
 namespace mode {
 struct Train : PolicyValue {
@@ -39576,7 +39688,22 @@ class Model {
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
   Model(Model&&) noexcept = default;
-  Model& operator=(Model&&) noexcept = default;
+  // Becomes the other model; what has been compiled of this one keeps its block. A trainer's model and that
+  // of compile<M>() take the other's values into their block instead, as load(other) does.
+  Model& operator=(Model&& other) {
+    if (this == &other) return *this;
+    if (in_program_)
+      load(other);
+    else
+      state_ = std::move(other.state_);
+    other.state_ = Shared<exec::DeviceStorage<Device>>();
+    return *this;
+  }
+  // This model as a part of what its programs are a part of, too.
+  Model&& in_program() && {
+    in_program_ = true;
+    return std::move(*this);
+  }
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
@@ -39808,6 +39935,7 @@ class Model {
   }
 
   Shared<exec::DeviceStorage<Device>> state_;
+  bool in_program_ = false;
 };
 
 // A value's type, which the constructor refuses with a sentence: a Model makes its own.
@@ -39881,7 +40009,17 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
+      : Function(model.device(), model.states(), arguments...), model_(std::move(model).in_program()) {}
+  ModelFunction(const ModelFunction&) = default;  // a refusal
+  ModelFunction& operator=(const ModelFunction&) = default;
+  ModelFunction(ModelFunction&&) noexcept = default;
+  ModelFunction& operator=(ModelFunction&& other) noexcept {
+    if (this != &other) {
+      this->~ModelFunction();  // an assignment would copy the model's values
+      new (this) ModelFunction(std::move(other));
+    }
+    return *this;
+  }
   Model<M, Device>& model() { return model_; }
   const Model<M, Device>& model() const { return model_; }
 
@@ -39921,23 +40059,23 @@ class LossRing : public Counted {
  public:
   static constexpr i64 size = 64;
 
-  // The loss of a step, counted from 0. Throws "train/old-loss" for one that is no longer kept.
-  f32 read(i64 step) const {
-    if (step < first_ || step >= count_ || step + size < count_)
-      throw Error("train/old-loss", "the loss of step " + std::to_string(step) +
-                                        " is no longer kept: the ring holds the last " +
-                                        std::to_string(size));
-    return wait(static_cast<int>(step % size));
+  // The n-th loss that was taken, counted from 0: those of a trainer count on where load() sets its steps
+  // back. Throws "train/old-loss" for one that is no longer kept.
+  f32 read(i64 n) const {
+    if (n < 0 || n >= count_ || n + size < count_)
+      throw Error("train/old-loss", "the loss of a step that is no longer kept: the ring holds the last " +
+                                        std::to_string(size) + ": read it earlier, loss.value()");
+    return wait(static_cast<int>(n % size));
   }
-  // Forgets all; the next is that of `step`.
-  void restart(i64 step) { first_ = count_ = step; }
+  // How many were taken.
+  i64 count() const { return count_; }
 
  protected:
   int open() { return static_cast<int>(count_++ % size); }
 
  private:
   virtual f32 wait(int slot) const = 0;
-  i64 first_ = 0, count_ = 0;
+  i64 count_ = 0;
 };
 
 // A device whose programs have ended when run() returns.
@@ -39972,11 +40110,11 @@ namespace WEFT_NAMESPACE {
 // ("train/old-loss").
 class StepLoss {
  public:
-  StepLoss(Shared<const train::LossRing> ring, i64 step) : ring_(std::move(ring)), step_(step) {}
+  StepLoss(Shared<const train::LossRing> ring, i64 number) : ring_(std::move(ring)), number_(number) {}
   // One that is known.
   StepLoss(f32 value) : value_(value) {}
   // The number, as the conversion gives it.
-  f32 value() const { return ring_ ? ring_->read(step_) : value_; }
+  f32 value() const { return ring_ ? ring_->read(number_) : value_; }
   operator f32() const { return value(); }
   f32 item() const { return value(); }
   template <class T>  // as libtorch's
@@ -39996,7 +40134,7 @@ class StepLoss {
 
  private:
   Shared<const train::LossRing> ring_;
-  i64 step_ = 0;
+  i64 number_ = 0;
   f32 value_ = 0;
 };
 
@@ -40029,9 +40167,9 @@ struct std::tuple_element<K, weft::StepLoss> {
 // valid() on are padding (0, and -100 in labels).
 
 // ---- weft/data/dataset.hpp ----
-// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple of fields; adaptors select,
-// join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors own what they
-// read.
+// A dataset is anything with `size()` and `dataset[i]`, where a sample is a tuple or a pair of fields;
+// adaptors select, join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors
+// own what they read.
 
 // ---- weft/data/values.hpp ----
 // Elements one after another in host memory, of every dtype that a program reads: std::vector but for bool,
@@ -40175,6 +40313,8 @@ struct SampleOf<std::tuple<Fs...>> {
   static constexpr bool is_tuple = true;
   using Elements = std::tuple<typename Field<Fs>::Element...>;
 };
+template <class A, class B>
+struct SampleOf<std::pair<A, B>> : SampleOf<std::tuple<A, B>> {};
 template <class D>
 using sample_t = std::remove_cvref_t<decltype(std::declval<const D&>()[i64{}])>;
 
@@ -40677,14 +40817,14 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   // Shapes come from `sample`. `pads`: whether a batch of the epoch will have padded rows. `label_field` is
   // the integer field that padding fills with ignored_label, or -1 for the last field of a signed integer
   // type; "loader/label-field" when there is no such field.
-  template <class... Fs>
-  BatchBuilder(const std::tuple<Fs...>& sample, int label_field, bool pads = false, Checks check = {})
+  template <class Sample>
+  BatchBuilder(const Sample& sample, int label_field, bool pads = false, Checks check = {})
       : label_field_(label_field), check_(check) {
     if (label_field < -1 || label_field >= static_cast<int>(sizeof...(Ts)))
       throw Error("loader/label-field", "there is no field " + std::to_string(label_field));
     each([&]<std::size_t F>() {
       using T = std::tuple_element_t<F, std::tuple<Ts...>>;
-      std::vector<i64> shape = Field<std::tuple_element_t<F, std::tuple<Fs...>>>::shape(std::get<F>(sample));
+      std::vector<i64> shape = Field<std::tuple_element_t<F, Sample>>::shape(std::get<F>(sample));
       shape.insert(shape.begin(), BatchSize);
       shapes_[F] = std::move(shape);
       if constexpr (is_label<T>) {
@@ -40700,11 +40840,11 @@ class BatchBuilder<Batch<BatchSize, Ts...>> {
   Batch<BatchSize, Ts...>& batch() { return batch_; }
 
   // Row `row` becomes `sample`; throws "loader/ragged" when a field's shape is not that of the first sample.
-  template <class... Fs>
-  void put(i64 row, const std::tuple<Fs...>& sample, i64 sample_number) {
+  template <class Sample>
+  void put(i64 row, const Sample& sample, i64 sample_number) {
     if (row == 0) renew();
     each([&]<std::size_t F>() {
-      using Traits = Field<std::tuple_element_t<F, std::tuple<Fs...>>>;
+      using Traits = Field<std::tuple_element_t<F, Sample>>;
       auto& array = std::get<F>(batch_.fields_);
       const auto& field = std::get<F>(sample);
       const i64 size = array.size() / BatchSize;
@@ -41384,7 +41524,8 @@ WEFT_REFUSAL(
     LoaderTakes,
     "the batch size is a template argument, the dataset the first argument and the options the second: "
     "data::loader<32>(dataset, {.shuffle = true}); a dataset has size() and operator[](i64), both const, "
-    "whose samples are tuples, as data::Arrays<f32, i32> has; a stream returns a std::optional of a tuple");
+    "whose samples are tuples or pairs, as data::Arrays<f32, i32> has and a std::vector of them is; a stream "
+    "returns a std::optional of a tuple");
 WEFT_REFUSAL(LoaderOptionsAre,
              "the batch size is a template argument, the last batch's way .last = data::drop or "
              "data::pad_and_mask, and the program's own threads load: data::loader<32>(dataset, {.shuffle = "
@@ -41438,6 +41579,8 @@ struct AfterRefusalOf {
 RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> refused_rows(const void*);
 template <class... T>
 RefusedLoader<std::tuple<typename AfterRefusalOf<T>::type...>> refused_rows(const std::tuple<T...>*);
+template <class A, class B>
+RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>> refused_rows(const std::pair<A, B>*);
 
 template <class D>
 auto refused_loader() {
@@ -41476,7 +41619,7 @@ requires(!std::is_convertible_v<const A&, LoaderOptions>) auto loader(const D&, 
 }
 template <i64 BatchSize, class D>
 requires(!Dataset<typename held_t<D>::type> &&
-         !IterableDataset<typename held_t<D>::type>) auto loader(const D&) {
+         !IterableDataset<typename held_t<D>::type>) auto loader(const D&, const LoaderOptions& = {}) {
   detail::refuse_dataset<D, GivenSize<BatchSize>>();
   return detail::refused_loader<D>();
 }
@@ -45808,9 +45951,7 @@ template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
 struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spelled::Linear, GivenSize<In>> {
   using WithoutSizes<spelled::Linear, GivenSize<In>>::WithoutSizes;
 };
-template <class... Size>  // refused: nn::Linear(8, 4)
-requires(std::is_arithmetic_v<Size>&&...) Linear(Size...)
-->Linear<not_given>;
+WEFT_REFUSED_SIZES(Linear, not_given)
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/ops/loss/cross_entropy.hpp ----
@@ -47482,7 +47623,7 @@ constexpr auto normalized_last(const auto& x, float eps, std::integer_sequence<i
 template <class S, i64... D>
 constexpr bool ends_with() {
   constexpr Dims tail = Shape<D...>::value;
-  if (S::rank < tail.rank) return false;
+  if (S::rank < tail.rank || tail.rank == 0) return false;
   for (int i = 0; i < tail.rank; ++i)
     if (S::value.extent[S::rank - tail.rank + i] != tail.extent[i]) return false;
   return true;
@@ -47669,7 +47810,10 @@ struct GroupNorm {
   }
 };
 template <i64 Groups, bool Affine, class T>
-struct GroupNorm<Groups, not_given, Affine, T> : WithoutSizes<spelled::Linear, GivenSize<Groups>> {};
+struct GroupNorm<Groups, not_given, Affine, T> : WithoutSizes<spelled::Linear, GivenSize<Groups>> {
+  using WithoutSizes<spelled::Linear, GivenSize<Groups>>::WithoutSizes;
+};
+WEFT_REFUSED_SIZES(GroupNorm, not_given)
 
 }  // namespace WEFT_NAMESPACE::nn
 
@@ -47836,7 +47980,10 @@ struct Bilinear {
   WEFT_REFUSED_ONE(Bilinear)
 };
 template <i64 In1, i64 In2>
-struct Bilinear<In1, In2, not_given> : WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>> {};
+struct Bilinear<In1, In2, not_given> : WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>> {
+  using WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>>::WithoutSizes;
+};
+WEFT_REFUSED_SIZES(Bilinear, not_given)
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
@@ -48829,7 +48976,10 @@ struct Embedding {
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
 template <i64 Count, class T, i64 Padding>
-struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {};
+struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {
+  using WithoutSizes<spelled::Embedding, GivenSize<Count>>::WithoutSizes;
+};
+WEFT_REFUSED_SIZES(Embedding, not_given)
 
 // Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
@@ -48846,7 +48996,9 @@ struct EmbeddingBag {
 };
 template <i64 Count, Bag How, class T, i64 Padding>
 struct EmbeddingBag<Count, not_given, How, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {
+  using WithoutSizes<spelled::Embedding, GivenSize<Count>>::WithoutSizes;
 };
+WEFT_REFUSED_SIZES(EmbeddingBag, not_given)
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/fractional_pool.hpp ----
@@ -51305,9 +51457,15 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 struct IsInOp : Operation<IsInOp> {
   template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
-    const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::shape::size>::apply(b, among));
-    const auto at = SearchSortedOp<false>::apply(b, line, x);
-    return eq(TakeFlatOp::apply(b, line, minimum(at, A::shape::size - 1)), x);
+    if constexpr (detail::is_number<A>) {
+      return eq(x, among);
+    } else if constexpr (detail::is_number<X>) {
+      return apply(b, detail::number_as_value(x, among), among);
+    } else {
+      const auto line = SortedOp<0, false, -1>::apply(b, ReshapeOp<A::shape::size>::apply(b, among));
+      const auto at = SearchSortedOp<false>::apply(b, line, x);
+      return eq(TakeFlatOp::apply(b, line, minimum(at, A::shape::size - 1)), x);
+    }
   }
 };
 
@@ -54701,7 +54859,16 @@ struct IsinfF {
   constexpr auto operator()(const auto& x) const { return is_infinity(abs(real(x)), 1); }
 };
 struct IsCloseF {
-  constexpr auto operator()(const auto& a, const auto& b, const auto& rtol, const auto& atol) const {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b, const auto& rtol, const auto& atol) const {
+    if constexpr (is_number<A>)
+      return (*this)(number_as_value(a, b), b, rtol, atol);
+    else if constexpr (is_number<B>)
+      return (*this)(a, number_as_value(b, a), rtol, atol);
+    else
+      return of_tensors(a, b, rtol, atol);
+  }
+  static constexpr auto of_tensors(const auto& a, const auto& b, const auto& rtol, const auto& atol) {
     const auto distance = [&] {
       if constexpr (std::is_same_v<common<std::remove_cvref_t<decltype(a)>, std::remove_cvref_t<decltype(b)>>,
                                    bool>)
@@ -69250,7 +69417,7 @@ bool last_open_has_labels(const std::array<exec::Given, N>& batch) {
   return as_assumed;
 }
 
-// Throws "train/padding" where padded rows of a batch would count in the loss.
+// Throws "train/padding" where padded rows of a batch would count in the loss, or in a buffer.
 template <class Inputs, i64 Rows, std::size_t N>
 void check_padding(const std::array<exec::Given, N>& batch) {
   bool padded = false;
@@ -69271,6 +69438,16 @@ void check_padding(const std::array<exec::Given, N>& batch) {
                   "the loader pads the last batch, and this loss would count the padded rows, as no label "
                   "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
                   "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
+  }
+  constexpr bool kept = Rows > 0 && Inputs::padding_counts_in_buffers(Rows);
+  if constexpr (kept) {
+    constexpr int last = Inputs::last_open();
+    constexpr bool last_kept = last < 0 || Inputs::padding_counts_in_buffers(Rows, last);
+    if (last_kept || !last_open_has_labels<Inputs>(batch))
+      throw Error("train/padding",
+                  "the loader pads the last batch, and a buffer that the loss assigns would count the padded "
+                  "rows: use .last = data::drop, or assign a value that they are left out of, such as "
+                  "sum<0>(w * x) / sum<>(w) of a field w of the dataset");
   }
 }
 
@@ -69747,7 +69924,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   template <class... Given>
   explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
-      : model_(std::move(model)),
+      : model_(std::move(model).in_program()),
         seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
@@ -70051,7 +70228,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
       ++updates_;
     }
     ++calls_;
-    return StepLoss(Shared<const train::LossRing>(losses_), calls_ - 1);
+    return StepLoss(Shared<const train::LossRing>(losses_), losses_->count() - 1);
   }
 
   std::string profile_given(const Roofline& machine, const Batch& batch) {
@@ -70140,7 +70317,6 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
     calls_ = checkpoint.counts().calls;
     updates_ = loaded_updates_ = checkpoint.counts().applied;
     seed_ = checkpoint.counts().seed;
-    losses_->restart(calls_);
     return checkpoint.report();
   }
 
@@ -70411,6 +70587,12 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }
 }
 
+WEFT_REFUSAL(
+    TrainsOneModel,
+    "make_trainer: a trainer is of one model, which may hold several: make them members of one, struct "
+    "Both { A a; B b; }, and give it once, make_trainer<Both>(Cpu{}, [](const auto& m, auto x) { "
+    "return loss(m.a(x), m.b(x)); }, in<...>...)");
+
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
@@ -70418,7 +70600,8 @@ auto make(const Make& make_model, const A&... arguments) {
   using Sorted = typename Split::template options<Options>;
   constexpr bool option = option_kind<F>() != OptionKind::unknown;
   static_assert(sizeof(LossIsFirst<!option, F>) > 0);
-  static_assert(sizeof(CapturesNothing < option || is_traceable<F>, F >) > 0);
+  static_assert(sizeof(TrainsOneModel<!is_model<F>, M, F>) > 0);
+  static_assert(sizeof(CapturesNothing < option || is_traceable<F> || is_model<F>, F >) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
   static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
   if constexpr (!option && is_traceable<F> && Sorted::ok && nn::plain<M>()) {

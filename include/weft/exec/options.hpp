@@ -25,6 +25,23 @@ template <class Given>
 requires std::is_same_v<Given, seed>
 void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
 
+WEFT_REFUSAL(GradientsAreAsked,
+             "nothing records a gradient here: a compiled function makes those it asks for, grad(f)(x), a "
+             "trainer's step its loss's: leave the guard out, and stop_gradient(x) where one is not to flow");
+#define WEFT_GUARD(name)                                                       \
+  struct name : AfterRefusal {                                                 \
+    template <class... A>                                                      \
+    explicit name(const A&...) {                                               \
+      static_assert(sizeof(GradientsAreAsked<(sizeof...(A) > 99), name>) > 0); \
+    }                                                                          \
+  };
+WEFT_GUARD(no_grad)
+WEFT_GUARD(inference_mode)
+WEFT_GUARD(NoGradGuard)
+WEFT_GUARD(InferenceMode)
+WEFT_GUARD(AutoGradMode)
+#undef WEFT_GUARD
+
 namespace mode {
 struct Train : PolicyValue {
   static constexpr OptionKind option = OptionKind::mode;

@@ -80,7 +80,10 @@ struct Bilinear {
   WEFT_REFUSED_ONE(Bilinear)
 };
 template <i64 In1, i64 In2>
-struct Bilinear<In1, In2, not_given> : WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>> {};
+struct Bilinear<In1, In2, not_given> : WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>> {
+  using WithoutSizes<spelled::Linear, GivenSize<In1>, GivenSize<In2>>::WithoutSizes;
+};
+WEFT_REFUSED_SIZES(Bilinear, not_given)
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};

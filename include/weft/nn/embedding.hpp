@@ -138,7 +138,10 @@ struct Embedding {
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
 template <i64 Count, class T, i64 Padding>
-struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {};
+struct Embedding<Count, not_given, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {
+  using WithoutSizes<spelled::Embedding, GivenSize<Count>>::WithoutSizes;
+};
+WEFT_REFUSED_SIZES(Embedding, not_given)
 
 // Rows put together in bags: of indices (bags, length), or of indices (n) and the places (bags) where each
 // bag begins -> (bags, Size). PyTorch's per_sample_weights is functional::weighted_embedding_bag.
@@ -155,6 +158,8 @@ struct EmbeddingBag {
 };
 template <i64 Count, Bag How, class T, i64 Padding>
 struct EmbeddingBag<Count, not_given, How, T, Padding> : WithoutSizes<spelled::Embedding, GivenSize<Count>> {
+  using WithoutSizes<spelled::Embedding, GivenSize<Count>>::WithoutSizes;
 };
+WEFT_REFUSED_SIZES(EmbeddingBag, not_given)
 
 }  // namespace WEFT_NAMESPACE::nn

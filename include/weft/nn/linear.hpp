@@ -30,8 +30,6 @@ template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
 struct Linear<In, not_given, Bias, T, WeightInit, BiasInit> : WithoutSizes<spelled::Linear, GivenSize<In>> {
   using WithoutSizes<spelled::Linear, GivenSize<In>>::WithoutSizes;
 };
-template <class... Size>  // refused: nn::Linear(8, 4)
-requires(std::is_arithmetic_v<Size>&&...) Linear(Size...)
-->Linear<not_given>;
+WEFT_REFUSED_SIZES(Linear, not_given)
 
 }  // namespace WEFT_NAMESPACE::nn

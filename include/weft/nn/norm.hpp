@@ -47,7 +47,7 @@ constexpr auto normalized_last(const auto& x, float eps, std::integer_sequence<i
 template <class S, i64... D>
 constexpr bool ends_with() {
   constexpr Dims tail = Shape<D...>::value;
-  if (S::rank < tail.rank) return false;
+  if (S::rank < tail.rank || tail.rank == 0) return false;
   for (int i = 0; i < tail.rank; ++i)
     if (S::value.extent[S::rank - tail.rank + i] != tail.extent[i]) return false;
   return true;
@@ -234,6 +234,9 @@ struct GroupNorm {
   }
 };
 template <i64 Groups, bool Affine, class T>
-struct GroupNorm<Groups, not_given, Affine, T> : WithoutSizes<spelled::Linear, GivenSize<Groups>> {};
+struct GroupNorm<Groups, not_given, Affine, T> : WithoutSizes<spelled::Linear, GivenSize<Groups>> {
+  using WithoutSizes<spelled::Linear, GivenSize<Groups>>::WithoutSizes;
+};
+WEFT_REFUSED_SIZES(GroupNorm, not_given)
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -22,6 +22,12 @@ struct WithoutSizes : AfterRefusal {
   static_assert(sizeof(SizesAreGiven<(sizeof...(Given) > 99), Given...>) > 0);
 };
 
+// Refused: a layer made as in PyTorch, nn::Embedding(10, 3).
+#define WEFT_REFUSED_SIZES(Layer, ...)                                                \
+  template <class... Size>                                                            \
+  requires(sizeof...(Size) > 0 && (std::is_arithmetic_v<Size> && ...)) Layer(Size...) \
+  ->Layer<__VA_ARGS__>;
+
 WEFT_REFUSAL(
     LayerTakesMore,
     "the layer takes more than one value: decoder(tgt, memory), transformer(src, tgt), bilinear(x1, x2), "

@@ -233,6 +233,12 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   }
 }
 
+WEFT_REFUSAL(
+    TrainsOneModel,
+    "make_trainer: a trainer is of one model, which may hold several: make them members of one, struct "
+    "Both { A a; B b; }, and give it once, make_trainer<Both>(Cpu{}, [](const auto& m, auto x) { "
+    "return loss(m.a(x), m.b(x)); }, in<...>...)");
+
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
@@ -240,7 +246,8 @@ auto make(const Make& make_model, const A&... arguments) {
   using Sorted = typename Split::template options<Options>;
   constexpr bool option = option_kind<F>() != OptionKind::unknown;
   static_assert(sizeof(LossIsFirst<!option, F>) > 0);
-  static_assert(sizeof(CapturesNothing < option || is_traceable<F>, F >) > 0);
+  static_assert(sizeof(TrainsOneModel<!is_model<F>, M, F>) > 0);
+  static_assert(sizeof(CapturesNothing < option || is_traceable<F> || is_model<F>, F >) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
   static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
   if constexpr (!option && is_traceable<F> && Sorted::ok && nn::plain<M>()) {
