@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "support/attention_errors.hpp"
 #include "weft/cuda.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ops/linalg/matmul.hpp"
@@ -282,4 +283,12 @@ TEST_CASE("attention: the weights that the host drops, a mask of numbers, and it
   compare(Dropping{}, in<f32, 2, 2, 75, 16>, in<f32, 2, 2, 100, 16>, in<f32, 2, 2, 100, 16>, rounded);
   compare(Dropping{}, in<f32, 2, 2, 75, 16>, in<f32, 2, 2, 101, 16>, in<f32, 2, 2, 101, 16>, rounded);
   compare(Learned{}, in<f32, 2, 2, 75, 16>, in<f32, 2, 2, 100, 16>, in<f32, 2, 2, 100, 16>, rounded);
+}
+
+TEST_CASE("attention: errors of small floats beside PyTorch's") {
+  using weft::testing::attention::check_errors;
+  check_errors<bf16, false>(Cuda{0}, "bf16");
+  check_errors<bf16, true>(Cuda{0}, "bf16");
+  check_errors<f16, false>(Cuda{0}, "f16");
+  check_errors<f16, true>(Cuda{0}, "f16");
 }
