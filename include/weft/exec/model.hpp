@@ -109,22 +109,20 @@ class Model {
       const Device& device, Model<M, Other>& model)
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
-  Model(Model&&) noexcept = default;
-  // Becomes the other model; what has been compiled of this one keeps its block. A trainer's model and that
-  // of compile<M>() take the other's values into their block instead, as load(other) does.
+  // Of a trainer's model, or that of compile<M>(), the values move and the block stays: what is made of it is
+  // another model with the same values, and what is assigned to it is copied into its block, as load(other).
+  Model(Model&& other) noexcept
+      : state_(other.in_program_ && other.state_ ? other.clone().state_ : std::move(other.state_)) {}
+  // Any other model becomes the one assigned; what has been compiled of it keeps the block it had.
   Model& operator=(Model&& other) {
     if (this == &other) return *this;
-    if (in_program_)
+    if (in_program_) {
       load(other);
-    else
-      state_ = std::move(other.state_);
-    other.state_ = Shared<exec::DeviceStorage<Device>>();
+      if (!other.in_program_) other.state_ = Shared<exec::DeviceStorage<Device>>();
+    } else {
+      state_ = Model(std::move(other)).state_;
+    }
     return *this;
-  }
-  // This model as a part of what its programs are a part of, too.
-  Model&& in_program() && {
-    in_program_ = true;
-    return std::move(*this);
   }
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
@@ -317,6 +315,11 @@ class Model {
     return {storage(), state_bytes(), exec::connects_group<M>()};
   }
 
+ protected:
+  // A part of an object whose programs work on it.
+  struct InProgram {};
+  Model(InProgram, Model&& other) noexcept : state_(std::move(other.state_)), in_program_(true) {}
+
  private:
   using Memory = exec::DeviceMemory<Device>;
   struct Uninitialized {};
@@ -359,6 +362,18 @@ class Model {
   Shared<exec::DeviceStorage<Device>> state_;
   bool in_program_ = false;
 };
+
+namespace exec {
+// The model of a trainer or of compile<M>(), which moves with it alone.
+template <class M, class Device>
+class ProgramModel : public Model<M, Device> {
+  using Base = Model<M, Device>;
+
+ public:
+  explicit ProgramModel(Base&& model) : Base(typename Base::InProgram{}, Base(std::move(model))) {}
+  ProgramModel(ProgramModel&& other) noexcept : Base(typename Base::InProgram{}, std::move(other)) {}
+};
+}  // namespace exec
 
 // A value's type, which the constructor refuses with a sentence: a Model makes its own.
 template <class M>
@@ -431,7 +446,7 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.states(), arguments...), model_(std::move(model).in_program()) {}
+      : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
   ModelFunction(const ModelFunction&) = default;  // a refusal
   ModelFunction& operator=(const ModelFunction&) = default;
   ModelFunction(ModelFunction&&) noexcept = default;
@@ -446,7 +461,7 @@ class ModelFunction : public Function {
   const Model<M, Device>& model() const { return model_; }
 
  private:
-  Model<M, Device> model_;
+  exec::ProgramModel<M, Device> model_;
 };
 
 // compile<Net>(Cpu{}, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): the same with a model of

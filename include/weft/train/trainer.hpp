@@ -48,7 +48,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   template <class... Given>
   explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
-      : model_(std::move(model).in_program()),
+      : model_(std::move(model)),
         seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
@@ -463,7 +463,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   [[no_unique_address]] train::DataRanks<M, typename O::Comm> ranks_;
   [[no_unique_address]] train::GroupRanks<M> group_;  // which have the other parts of the model
-  std::conditional_t<O::shards_parameters, train::ModelPiece<M, O, Device>, WholeModel> model_;
+  std::conditional_t<O::shards_parameters, train::ModelPiece<M, O, Device>, exec::ProgramModel<M, Device>>
+      model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;

@@ -81,10 +81,30 @@ TEST_CASE("ownership: a model assigned to a trainer's or a function's is what th
   CHECK(error_of([&] { other.state(); }) == "model/moved");
   trainer.model() = std::move(trainer.model());
   CHECK(view.to_vector() == weights);
-  Model<Net> third(Cpu{}, 3);
-  CHECK(error_of([&] { std::swap(trainer.model(), third); }) == "model/moved");
-  trainer = make_net(7);  // a trainer is another one whole
+  {
+    Model<Net> taken = std::move(trainer.model());  // a copy: the trainer's stays
+    CHECK(taken.get<"fc.weight">().to_vector() == weights);
+    taken.initialize(11);
+  }
   CHECK(view.to_vector() == weights);
+  const auto same_weights = same.model().get<"fc.weight">().to_vector();
+  std::swap(trainer.model(), same.model());
+  CHECK(view.to_vector() == same_weights);
+  CHECK(same.model().get<"fc.weight">().to_vector() == weights);
+  Model<Net> third(Cpu{}, 3);
+  const auto third_weights = third.get<"fc.weight">().to_vector();
+  std::swap(trainer.model(), third);
+  CHECK(view.to_vector() == third_weights);
+  CHECK(third.get<"fc.weight">().to_vector() == same_weights);
+  auto beside = make_trainer(std::move(trainer.model()), loss, in<f32, 4, 64>, in<f32, 4, 8>,
+                             optim::SGD{.lr = 0.1f}, probes<"out">);
+  beside.step(x, y);
+  CHECK(view.to_vector() == third_weights);
+  trainer.model() = std::move(beside.model());
+  CHECK(view.to_vector() == beside.model().get<"fc.weight">().to_vector());
+  const auto copied = view.to_vector();
+  trainer = make_net(7);  // a trainer is another one whole
+  CHECK(view.to_vector() == copied);
 
   auto own = compile<Net>(Cpu{1}, predict, in<f32, 4, 64>, seed{1});
   own.model() = Model<Net>(Cpu{}, 3);
