@@ -100,8 +100,13 @@ constexpr Value add_dependency(Value x, Value y) {
   return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
 }
 
-// A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
-// chosen, compared or converted they are elements, as in PyTorch.
+// Arithmetic takes numbers in the precision that it works in; where they are chosen or compared they are
+// elements of the tensor's dtype, as in PyTorch.
+constexpr bool takes_elements(Op op) {
+  return op == Op::max || op == Op::min || op == Op::fmod || op == Op::eq || op == Op::ne || op == Op::lt ||
+         op == Op::le;
+}
+// A number as an element of t.
 constexpr double as_element(DType t, double value) {
   switch (t) {
     case DType::f16:
@@ -220,18 +225,12 @@ constexpr Value binary(Op op, Value x, Value y) {
       if (y.is_constant())
         if (const Value r = detail::small_power(x, y)) return r;
       break;
-    case Op::max:
-    case Op::min:
-    case Op::fmod:
-    case Op::eq:
-    case Op::ne:
-    case Op::lt:
-    case Op::le:
-      x = as_element(x);
-      y = as_element(y);
-      break;
     default:
       break;
+  }
+  if (takes_elements(op)) {
+    x = as_element(x);
+    y = as_element(y);
   }
   if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
       detail::folds(op, x.dtype(), x.constant(), y.constant()))

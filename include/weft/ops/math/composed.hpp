@@ -55,11 +55,31 @@ struct InSingle {
 // A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
 template <class T, class A>
 constexpr auto as_element(const A& a) {
-  if constexpr (Scalar<A> && is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+  constexpr bool small = is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4;
+  if constexpr (Scalar<A> && small)
     return ir::as_element(dtype_of<T>, static_cast<double>(a));
+  else if constexpr (is_scalar_expr<A> && small)
+    return ScalarExpr<f32>{ir::cast(ir::cast(a.value, dtype_of<T>), DType::f32)};
   else
     return a;
 }
+
+// F of such elements.
+template <class F>
+struct OfElements {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    using T = common<A, B>;
+    return F{}(as_element<T>(a), as_element<T>(b));
+  }
+};
+template <class F>
+struct OfElement {  // the first
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return F{}(as_element<common<A, B>>(a), b);
+  }
+};
 
 // `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
 template <class V, class X, class S>
@@ -87,6 +107,12 @@ constexpr auto held_in(const B& bound) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<B> && !std::is_same_v<T, bool>) {
     constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     return std::cmp_less(bound, low) ? low : std::cmp_less(high, bound) ? high : static_cast<T>(bound);
+  } else if constexpr (is_scalar_expr<B> && may_exceed<T, B>) {
+    const ir::Value v = ir::cast(bound.value, DType::i64);
+    const auto limit = [&](T most) { return ir::constant_like(v, static_cast<double>(most)); };
+    const ir::Value least = ir::binary(ir::Op::max, v, limit(std::numeric_limits<T>::min()));
+    return ScalarExpr<T>{
+        ir::cast(ir::binary(ir::Op::min, least, limit(std::numeric_limits<T>::max())), dtype_of<T>)};
   } else {
     return bound;
   }
@@ -374,9 +400,7 @@ constexpr auto hypot(const A& a, const B& b) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) {
-  using T = common<A, B>;
-  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
-                                                                  detail::as_element<T>(b));
+  return detail::Composed<detail::OfElements<detail::InSingle<detail::RemainderF>>>{}(a, b);
 }
 // As PyTorch's %: the sign is b's.
 template <class A, class B>
@@ -386,7 +410,7 @@ constexpr auto operator%(const A& a, const B& b) { return remainder(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(detail::as_element<common<A, B>>(a), b);
+  return detail::Composed<detail::OfElement<detail::InSingle<detail::FloorDivideF>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>

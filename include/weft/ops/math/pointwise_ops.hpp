@@ -95,19 +95,33 @@ struct BinaryOp : Operation<BinaryOp<op, Float>> {
     using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
     constexpr bool ok = detail::takes(op, dtype_of<T>);
     static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
-    if constexpr (ok && !detail::wraps(op) && (detail::may_exceed<T, A> || detail::may_exceed<T, B>))
+    if constexpr (ok && !detail::wraps(op) && (detail::may_exceed<T, A> || detail::may_exceed<T, B>)) {
       if (detail::exceeds<T>(x) || detail::exceeds<T>(y)) {
         // What compares is the numbers' own order. Of another operation's result the number must be one; what
         // is known at run time alone is taken as it is, and the result is cast.
         constexpr bool as_it_is = ir::is_predicate(op) || is_scalar_expr<A> || is_scalar_expr<B>;
-        using Wide = std::conditional_t<as_it_is, i64, T>;
-        const ir::Value v = ir::binary(op, detail::operand_as<Wide>(b, x), detail::operand_as<Wide>(b, y));
-        return Expr<R, S>{ir::cast(v, dtype_of<R>)};
+        return in_dtype<std::conditional_t<as_it_is, i64, T>, R, S>(b, x, y);
       }
-    if constexpr (ok)
+    }
+    // A number is not rounded to a small float first; of constants kernels see to that.
+    if constexpr (ok && is_float(dtype_of<T>) && !ir::takes_elements(op) &&
+                  (is_scalar_expr<A> || is_scalar_expr<B>))
+      return in_dtype<opmath<T>, R, S>(b, x, y);
+    else if constexpr (ok)
       return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
     else
       return Expr<R, S>{ir::binary(ir::Op::max, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+  }
+
+ private:
+  template <class Wide, class R, class S, class A, class B>
+  static constexpr Expr<R, S> in_dtype(ir::Builder& b, const A& x, const B& y) {
+    const ir::Value left = detail::operand_as<Wide>(b, x), right = detail::operand_as<Wide>(b, y);
+    ir::Value v = ir::binary(op, left, right);
+    if constexpr (op == ir::Op::pow && is_scalar_expr<B> && is_float(dtype_of<Wide>))  // as of a constant
+      v = ir::select(ir::broadcast(ir::binary(ir::Op::eq, right, ir::constant_like(right, 0.5)), v.dims()),
+                     ir::broadcast(ir::unary(ir::Op::sqrt, left), v.dims()), v);
+    return {ir::cast(v, dtype_of<R>)};
   }
 };
 
@@ -195,9 +209,12 @@ struct FmaOp : Operation<FmaOp> {
     using T = floating<common<Expr<common<A, B>, Shape<>>, C>>;
     using S1 = decltype(detail::broadcast_shapes<FmaOp, A, B>());
     using S = decltype(detail::broadcast_shapes<FmaOp, Expr<T, S1>, C>());
-    const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<T>(b, v), S::value); };
+    constexpr bool late = is_scalar_expr<A> || is_scalar_expr<B> || is_scalar_expr<C>;
+    using Wide = std::conditional_t<late, opmath<T>, T>;  // numbers are not rounded to a small float first
+    const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<Wide>(b, v), S::value); };
     const ir::Value p = as(x);
-    return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
+    const ir::Value sum = ir::raw(ir::Op::fma, dtype_of<Wide>, p.node().shape, 0, -1, p, as(y), as(z));
+    return Expr<T, S>{ir::cast(sum, dtype_of<T>)};
   }
 };
 

@@ -58,6 +58,7 @@ constexpr auto tanhshrink(const X& x) {
 // x where x > least, value elsewhere.
 template <class X, class A, class B>
 constexpr auto threshold(const X& x, const A& least, const B& value) {
+  detail::check_beside(value, x);
   return detail::Composed<detail::ThresholdF>{}(x, least, value);
 }
 // leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.

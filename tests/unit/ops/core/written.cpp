@@ -141,6 +141,7 @@ TEST_CASE("written: what would take a number that is none of the dtype for anoth
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = fmod(x, 256); }) != "");
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = pow(x, 257); }) != "");
   CHECK(refused([&] { Tensor<u8, Shape<2>> y = where(x > 3, x, 300); }) != "");
+  CHECK(refused([&] { Tensor<u8, Shape<2>> y = threshold(x, 100, 300); }) != "");
   // Of an expression the dtype is known where it is evaluated: as if in i64.
   const Tensor<u8, Shape<2>> least = minimum(x + 1, 300), rest = remainder(x + 1, 256);
   CHECK(least[1] == 201);
