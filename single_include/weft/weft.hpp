@@ -134,6 +134,19 @@
     return result;                                                              \
   }
 
+// WEFT_OPERATOR(sign), which the user of this defines, for every operator that has a form with =: a += b.
+#define WEFT_COMPOUND_OPERATORS \
+  WEFT_OPERATOR(+)              \
+  WEFT_OPERATOR(-)              \
+  WEFT_OPERATOR(*)              \
+  WEFT_OPERATOR(/)              \
+  WEFT_OPERATOR(%)              \
+  WEFT_OPERATOR(&)              \
+  WEFT_OPERATOR(|)              \
+  WEFT_OPERATOR(^)              \
+  WEFT_OPERATOR(<<)             \
+  WEFT_OPERATOR(>>)
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")
@@ -2833,8 +2846,13 @@ constexpr Value add_dependency(Value x, Value y) {
   return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
 }
 
-// A number as an element of t. Arithmetic takes constants in the precision that it works in; where they are
-// chosen, compared or converted they are elements, as in PyTorch.
+// Arithmetic takes numbers in the precision that it works in; where they are chosen or compared they are
+// elements of the tensor's dtype, as in PyTorch.
+constexpr bool takes_elements(Op op) {
+  return op == Op::max || op == Op::min || op == Op::fmod || op == Op::eq || op == Op::ne || op == Op::lt ||
+         op == Op::le;
+}
+// A number as an element of t.
 constexpr double as_element(DType t, double value) {
   switch (t) {
     case DType::f16:
@@ -2953,18 +2971,12 @@ constexpr Value binary(Op op, Value x, Value y) {
       if (y.is_constant())
         if (const Value r = detail::small_power(x, y)) return r;
       break;
-    case Op::max:
-    case Op::min:
-    case Op::fmod:
-    case Op::eq:
-    case Op::ne:
-    case Op::lt:
-    case Op::le:
-      x = as_element(x);
-      y = as_element(y);
-      break;
     default:
       break;
+  }
+  if (takes_elements(op)) {
+    x = as_element(x);
+    y = as_element(y);
   }
   if (x.is_constant() && y.is_constant() && detail::foldable(op, x.dtype()) &&
       detail::folds(op, x.dtype(), x.constant(), y.constant()))
@@ -3920,13 +3932,19 @@ struct NoTensor {
   }
 };
 
-// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
+// What a Lazy keeps: of a tensor a view, which shares its memory; of a number like v.size() an i64.
 template <class A>
 constexpr auto leaf(const A& a) {
-  if constexpr (TensorLike<A>)
+  if constexpr (TensorLike<A>) {
     return a.view();
-  else
+  } else if constexpr (std::is_integral_v<A> && !Element<A>) {
+    if (const auto n = static_cast<i64>(a); (n < 0) == (a < A{})) return n;
+    throw Error("tensor/number-range", "the number " + std::to_string(a) + " is above the greatest of i64");
+  } else if constexpr (std::is_same_v<A, long double>) {
+    return static_cast<f64>(a);
+  } else {
     return a;
+  }
 }
 
 // An X that no program computes: whoever traces says why.
@@ -20668,19 +20686,33 @@ struct BinaryOp : Operation<BinaryOp<op, Float>> {
     using S = decltype(detail::broadcast_shapes<BinaryOp, A, B>());
     constexpr bool ok = detail::takes(op, dtype_of<T>);
     static_assert(sizeof(DtypeAllowed<ok, BinaryOp, dtype_of_operand<A>, dtype_of_operand<B>>) > 0);
-    if constexpr (ok && !detail::wraps(op) && (detail::may_exceed<T, A> || detail::may_exceed<T, B>))
+    if constexpr (ok && !detail::wraps(op) && (detail::may_exceed<T, A> || detail::may_exceed<T, B>)) {
       if (detail::exceeds<T>(x) || detail::exceeds<T>(y)) {
         // What compares is the numbers' own order. Of another operation's result the number must be one; what
         // is known at run time alone is taken as it is, and the result is cast.
         constexpr bool as_it_is = ir::is_predicate(op) || is_scalar_expr<A> || is_scalar_expr<B>;
-        using Wide = std::conditional_t<as_it_is, i64, T>;
-        const ir::Value v = ir::binary(op, detail::operand_as<Wide>(b, x), detail::operand_as<Wide>(b, y));
-        return Expr<R, S>{ir::cast(v, dtype_of<R>)};
+        return in_dtype<std::conditional_t<as_it_is, i64, T>, R, S>(b, x, y);
       }
-    if constexpr (ok)
+    }
+    // A number is not rounded to a small float first; of constants kernels see to that.
+    if constexpr (ok && is_float(dtype_of<T>) && !ir::takes_elements(op) &&
+                  (is_scalar_expr<A> || is_scalar_expr<B>))
+      return in_dtype<opmath<T>, R, S>(b, x, y);
+    else if constexpr (ok)
       return Expr<R, S>{ir::binary(op, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
     else
       return Expr<R, S>{ir::binary(ir::Op::max, detail::as_value<T>(b, x), detail::as_value<T>(b, y))};
+  }
+
+ private:
+  template <class Wide, class R, class S, class A, class B>
+  static constexpr Expr<R, S> in_dtype(ir::Builder& b, const A& x, const B& y) {
+    const ir::Value left = detail::operand_as<Wide>(b, x), right = detail::operand_as<Wide>(b, y);
+    ir::Value v = ir::binary(op, left, right);
+    if constexpr (op == ir::Op::pow && is_scalar_expr<B> && is_float(dtype_of<Wide>))  // as of a constant
+      v = ir::select(ir::broadcast(ir::binary(ir::Op::eq, right, ir::constant_like(right, 0.5)), v.dims()),
+                     ir::broadcast(ir::unary(ir::Op::sqrt, left), v.dims()), v);
+    return {ir::cast(v, dtype_of<R>)};
   }
 };
 
@@ -20768,9 +20800,12 @@ struct FmaOp : Operation<FmaOp> {
     using T = floating<common<Expr<common<A, B>, Shape<>>, C>>;
     using S1 = decltype(detail::broadcast_shapes<FmaOp, A, B>());
     using S = decltype(detail::broadcast_shapes<FmaOp, Expr<T, S1>, C>());
-    const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<T>(b, v), S::value); };
+    constexpr bool late = is_scalar_expr<A> || is_scalar_expr<B> || is_scalar_expr<C>;
+    using Wide = std::conditional_t<late, opmath<T>, T>;  // numbers are not rounded to a small float first
+    const auto as = [&](const auto& v) { return ir::broadcast(detail::as_value<Wide>(b, v), S::value); };
     const ir::Value p = as(x);
-    return Expr<T, S>{ir::raw(ir::Op::fma, dtype_of<T>, p.node().shape, 0, -1, p, as(y), as(z))};
+    const ir::Value sum = ir::raw(ir::Op::fma, dtype_of<Wide>, p.node().shape, 0, -1, p, as(y), as(z));
+    return Expr<T, S>{ir::cast(sum, dtype_of<T>)};
   }
 };
 
@@ -20981,17 +21016,48 @@ constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
+
+// Refused: mask && other of run-time tensors.
+WEFT_REFUSAL(LogicIsByElement,
+             "&& and || join two truth values, not tensors: element by element it is a & b, a | b and !a, or "
+             "logical_and(a, b) of numbers; a tensor of one element is a.item() && b");
+#define WEFT_OPERATOR(sign, name)                                                                        \
+  template <class A, class B>                                                                            \
+  requires((TensorLike<A> && Operand<B>) || (Operand<A> && TensorLike<B>)) constexpr auto operator sign( \
+      const A& a, const B& b) {                                                                          \
+    static_assert(sizeof(LogicIsByElement<sizeof(A) == 0, A, B>) > 0);                                   \
+    return name(a, b);                                                                                   \
+  }
+WEFT_OPERATOR(&&, bitwise_and)
+WEFT_OPERATOR(||, bitwise_or)
+#undef WEFT_OPERATOR
+
+namespace detail {
+// Of an expression of run-time tensors it is not known here.
+template <class A>
+constexpr bool is_floating_operand() {
+  if constexpr (Scalar<A>)
+    return std::is_floating_point_v<A>;
+  else if constexpr (ExprLike<A>)
+    return is_float(dtype_of<dtype_of_operand<A>>);
+  else if constexpr (TensorLike<A>)
+    return is_float(dtype_of<dtype_in_type<A>>);
+  else
+    return false;
+}
+}  // namespace detail
 WEFT_REFUSAL(PowerIsFunction, "^ is the exclusive or of integers: a power is square(x), pow(x, 3), x * x");
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator^(const A& a, const B& b) {
-  constexpr bool floating =
-      is_float(dtype_of<dtype_of_operand<A>>) || is_float(dtype_of<dtype_of_operand<B>>);
+  constexpr bool floating = detail::is_floating_operand<A>() || detail::is_floating_operand<B>();
   static_assert(sizeof(PowerIsFunction<!floating, A, B>) > 0);
-  if constexpr (floating)
+  if constexpr (!floating)
+    return bitwise_xor(a, b);
+  else if constexpr (ExprLike<A> || ExprLike<B>)
     return detail::first_expr(a, b);
   else
-    return bitwise_xor(a, b);
+    return AfterRefusal{};
 }
 
 // h += y where the result has the type of h.
@@ -21028,34 +21094,22 @@ WEFT_OPERATOR(*)
 WEFT_OPERATOR(/)
 #undef WEFT_OPERATOR
 
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
-  return detail::assigned(a, a + b);
-}
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator-=(A& a, const B& b) {
-  return detail::assigned(a, a - b);
-}
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
-  return detail::assigned(a, a * b);
-}
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
-  return detail::assigned(a, a / b);
-}
+#define WEFT_OPERATOR(sign)                                                             \
+  template <class A, class B>                                                           \
+  requires(ExprLike<A> && Operand<B>) constexpr A& operator sign##=(A& a, const B& b) { \
+    return detail::assigned(a, a sign b);                                               \
+  }
+WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
 // index(h, at<0>) += y; what is added is taken, so that no second error follows.
 #define WEFT_OPERATOR(sign)                                                     \
   template <class T, class S, class B>                                          \
   requires Operand<B>                                                           \
-  constexpr Expr<T, S> operator sign(const Expr<T, S>&& a, const B&) {          \
+  constexpr Expr<T, S> operator sign##=(const Expr<T, S>&& a, const B&) {       \
     static_assert(sizeof(ResultIsAssigned<sizeof(B) == 0, Expr<T, S>, B>) > 0); \
     return a;                                                                   \
   }
-WEFT_OPERATOR(+=)
-WEFT_OPERATOR(-=)
-WEFT_OPERATOR(*=)
-WEFT_OPERATOR(/=)
+WEFT_COMPOUND_OPERATORS
 #undef WEFT_OPERATOR
 // return a, b: of values that nothing else holds.
 WEFT_REFUSAL(ResultsAreTuple,
@@ -30413,22 +30467,13 @@ class HostElements : public RefusedMembers<Self, T, S> {
 // Operators by which a view writes to its memory, whether it has a name or not: w *= 2.
 template <class View>
 struct ComputedInPlace {
-  template <class B>
-  void operator+=(const B& b) const {
-    self().span() = self() + b;
+#define WEFT_OPERATOR(sign)                 \
+  template <class B>                        \
+  void operator sign##=(const B& b) const { \
+    self().span() = self() sign b;          \
   }
-  template <class B>
-  void operator-=(const B& b) const {
-    self().span() = self() - b;
-  }
-  template <class B>
-  void operator*=(const B& b) const {
-    self().span() = self() * b;
-  }
-  template <class B>
-  void operator/=(const B& b) const {
-    self().span() = self() / b;
-  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
 
  private:
   const View& self() const { return static_cast<const View&>(*this); }
@@ -30699,22 +30744,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     return *this;
   }
   // By way of new memory, too.
-  template <class B>
-  Tensor& operator+=(const B& b) {
-    return *this = *this + b;
+#define WEFT_OPERATOR(sign)              \
+  template <class B>                     \
+  Tensor& operator sign##=(const B& b) { \
+    return *this = *this sign b;         \
   }
-  template <class B>
-  Tensor& operator-=(const B& b) {
-    return *this = *this - b;
-  }
-  template <class B>
-  Tensor& operator*=(const B& b) {
-    return *this = *this * b;
-  }
-  template <class B>
-  Tensor& operator/=(const B& b) {
-    return *this = *this / b;
-  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
 
   // The same number everywhere.
   static Tensor full(T value) {
@@ -37695,7 +37731,16 @@ struct TreeBuilder<Lazy<Op, Args...>> {
   static constexpr auto build(ir::Builder& b, int& next) {
     const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{
         TreeBuilder<Args>::build(b, next)...};
-    return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
+    return std::apply(
+        [&](const auto&... o) {
+          constexpr bool fits = Applies<Op, std::remove_cvref_t<decltype(o)>...>;
+          static_assert(sizeof(OperandsFit<fits, Op, Args...>) > 0);
+          if constexpr (fits)
+            return Op::apply(b, o...);
+          else
+            return detail::first_expr(o...);
+        },
+        operands);
   }
 };
 
@@ -39687,22 +39732,20 @@ class Model {
       const Device& device, Model<M, Other>& model)
       : state_(new exec::DeviceStorage<Device>(device, state_bytes(), model.storage()->data(),
                                                model.storage())) {}
-  Model(Model&&) noexcept = default;
-  // Becomes the other model; what has been compiled of this one keeps its block. A trainer's model and that
-  // of compile<M>() take the other's values into their block instead, as load(other) does.
+  // Of a trainer's model, or that of compile<M>(), the values move and the block stays: what is made of it is
+  // another model with the same values, and what is assigned to it is copied into its block, as load(other).
+  Model(Model&& other) noexcept
+      : state_(other.in_program_ && other.state_ ? other.clone().state_ : std::move(other.state_)) {}
+  // Any other model becomes the one assigned; what has been compiled of it keeps the block it had.
   Model& operator=(Model&& other) {
     if (this == &other) return *this;
-    if (in_program_)
+    if (in_program_) {
       load(other);
-    else
-      state_ = std::move(other.state_);
-    other.state_ = Shared<exec::DeviceStorage<Device>>();
+      if (!other.in_program_) other.state_ = Shared<exec::DeviceStorage<Device>>();
+    } else {
+      state_ = Model(std::move(other)).state_;
+    }
     return *this;
-  }
-  // This model as a part of what its programs are a part of, too.
-  Model&& in_program() && {
-    in_program_ = true;
-    return std::move(*this);
   }
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
@@ -39895,6 +39938,11 @@ class Model {
     return {storage(), state_bytes(), exec::connects_group<M>()};
   }
 
+ protected:
+  // A part of an object whose programs work on it.
+  struct InProgram {};
+  Model(InProgram, Model&& other) noexcept : state_(std::move(other.state_)), in_program_(true) {}
+
  private:
   using Memory = exec::DeviceMemory<Device>;
   struct Uninitialized {};
@@ -39937,6 +39985,18 @@ class Model {
   Shared<exec::DeviceStorage<Device>> state_;
   bool in_program_ = false;
 };
+
+namespace exec {
+// The model of a trainer or of compile<M>(), which moves with it alone.
+template <class M, class Device>
+class ProgramModel : public Model<M, Device> {
+  using Base = Model<M, Device>;
+
+ public:
+  explicit ProgramModel(Base&& model) : Base(typename Base::InProgram{}, Base(std::move(model))) {}
+  ProgramModel(ProgramModel&& other) noexcept : Base(typename Base::InProgram{}, std::move(other)) {}
+};
+}  // namespace exec
 
 // A value's type, which the constructor refuses with a sentence: a Model makes its own.
 template <class M>
@@ -40009,7 +40069,7 @@ class ModelFunction : public Function {
  public:
   template <class... A>
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
-      : Function(model.device(), model.states(), arguments...), model_(std::move(model).in_program()) {}
+      : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
   ModelFunction(const ModelFunction&) = default;  // a refusal
   ModelFunction& operator=(const ModelFunction&) = default;
   ModelFunction(ModelFunction&&) noexcept = default;
@@ -40024,7 +40084,7 @@ class ModelFunction : public Function {
   const Model<M, Device>& model() const { return model_; }
 
  private:
-  Model<M, Device> model_;
+  exec::ProgramModel<M, Device> model_;
 };
 
 // compile<Net>(Cpu{}, [](const auto& m, auto x) { return m(x); }, in<f32, 1, 64>): the same with a model of
@@ -42139,6 +42199,24 @@ class Function<Out(In...)> {
   Shared<Base> held_;
 };
 
+namespace exec {
+// Function<...> and AnyTrainer<...> of what is held, where the type is not written out.
+template <class Results, class Inputs>
+struct SignatureOf;
+template <class... Out, class... In>
+struct SignatureOf<std::tuple<Out...>, std::tuple<In...>> {
+  using type = std::tuple<HostTensor<Out>...>(HostTensor<In>...);
+};
+template <class Out, class... In>
+struct SignatureOf<std::tuple<Out>, std::tuple<In...>> {
+  using type = HostTensor<Out>(HostTensor<In>...);
+};
+}  // namespace exec
+
+template <class F>
+requires requires { typename F::ResultTypes; }
+Function(F)->Function<typename exec::SignatureOf<typename F::ResultTypes, typename F::InputTypes>::type>;
+
 }  // namespace WEFT_NAMESPACE
 // ---- weft/exec/apply.hpp ----
 // apply<Init>(model, predicate, seed): starts the parameters whose name and shape a predicate picks as
@@ -43277,11 +43355,31 @@ struct InSingle {
 // A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
 template <class T, class A>
 constexpr auto as_element(const A& a) {
-  if constexpr (Scalar<A> && is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4)
+  constexpr bool small = is_float(dtype_of<T>) && size_of(dtype_of<T>) < 4;
+  if constexpr (Scalar<A> && small)
     return ir::as_element(dtype_of<T>, static_cast<double>(a));
+  else if constexpr (is_scalar_expr<A> && small)
+    return ScalarExpr<f32>{ir::cast(ir::cast(a.value, dtype_of<T>), DType::f32)};
   else
     return a;
 }
+
+// F of such elements.
+template <class F>
+struct OfElements {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    using T = common<A, B>;
+    return F{}(as_element<T>(a), as_element<T>(b));
+  }
+};
+template <class F>
+struct OfElement {  // the first
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return F{}(as_element<common<A, B>>(a), b);
+  }
+};
 
 // `value`, whose derivative by x is `slope` beside what it is made of; a number has none.
 template <class V, class X, class S>
@@ -43309,9 +43407,26 @@ constexpr auto held_in(const B& bound) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<B> && !std::is_same_v<T, bool>) {
     constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     return std::cmp_less(bound, low) ? low : std::cmp_less(high, bound) ? high : static_cast<T>(bound);
+  } else if constexpr (is_scalar_expr<B> && may_exceed<T, B>) {
+    const ir::Value v = ir::cast(bound.value, DType::i64);
+    const auto limit = [&](T most) { return ir::constant_like(v, static_cast<double>(most)); };
+    const ir::Value least = ir::binary(ir::Op::max, v, limit(std::numeric_limits<T>::min()));
+    return ScalarExpr<T>{
+        ir::cast(ir::binary(ir::Op::min, least, limit(std::numeric_limits<T>::max())), dtype_of<T>)};
   } else {
     return bound;
   }
+}
+
+// Whether a bound is what clamp gives, where `beyond` says so or the bound is NaN, which all becomes.
+template <class C, class B>
+constexpr auto is_bounded(const C& beyond, const B& bound) {
+  if constexpr (std::is_floating_point_v<dtype_of_operand<B>> && is_scalar_expr<B>)
+    return bitwise_or(beyond, Expr<bool, Shape<>>{ir::binary(ir::Op::ne, bound.value, bound.value)});
+  else if constexpr (std::is_floating_point_v<B>)
+    return bound == bound ? beyond : bitwise_or(beyond, true);
+  else
+    return beyond;
 }
 
 // By numbers: selections, since at the bounds PyTorch's gradient is 0, and NaN stays. By tensors: extrema.
@@ -43322,7 +43437,7 @@ struct ClampMinF {
       return maximum(x, bound);
     } else {
       const auto low = held_in<dtype_of_operand<X>>(bound);
-      return where(le(x, low), low, x);
+      return where(is_bounded(le(x, low), low), low, x);
     }
   }
 };
@@ -43333,7 +43448,7 @@ struct ClampMaxF {
       return minimum(x, bound);
     } else {
       const auto high = held_in<dtype_of_operand<X>>(bound);
-      return where(ge(x, high), high, x);
+      return where(is_bounded(ge(x, high), high), high, x);
     }
   }
 };
@@ -43596,9 +43711,7 @@ constexpr auto hypot(const A& a, const B& b) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto remainder(const A& a, const B& b) {
-  using T = common<A, B>;
-  return detail::Composed<detail::InSingle<detail::RemainderF>>{}(detail::as_element<T>(a),
-                                                                  detail::as_element<T>(b));
+  return detail::Composed<detail::OfElements<detail::InSingle<detail::RemainderF>>>{}(a, b);
 }
 // As PyTorch's %: the sign is b's.
 template <class A, class B>
@@ -43608,7 +43721,7 @@ constexpr auto operator%(const A& a, const B& b) { return remainder(a, b); }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto floor_divide(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::FloorDivideF>>{}(detail::as_element<common<A, B>>(a), b);
+  return detail::Composed<detail::OfElement<detail::InSingle<detail::FloorDivideF>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
@@ -44234,6 +44347,7 @@ constexpr auto tanhshrink(const X& x) {
 // x where x > least, value elsewhere.
 template <class X, class A, class B>
 constexpr auto threshold(const X& x, const A& least, const B& value) {
+  detail::check_beside(value, x);
   return detail::Composed<detail::ThresholdF>{}(x, least, value);
 }
 // leaky_relu with the mean of the slopes, which is what evaluation does; nn::RReLU draws them while training.
@@ -64338,6 +64452,15 @@ WEFT_REFUSAL(
     "AnyTrainer<In...> holds a trainer of these inputs: as many, of the same dtypes and shapes, in the "
     "order of make_trainer's in<...>, AnyTrainer<Tensor<f32, Shape<32, 8>>, Tensor<i32, Shape<32>>>");
 
+namespace train {
+// A trainer, or a function that makes one.
+template <class T>
+concept GivesTrainer = requires {
+  typename T::InputTypes;
+}
+|| std::is_invocable_v<T>;
+}  // namespace train
+
 template <class... In>
 class AnyTrainer {
   using Given = std::array<exec::Given, sizeof...(In)>;
@@ -64400,8 +64523,8 @@ class AnyTrainer {
   using Loss = StepLoss;
 
   // Takes over what make_trainer() returned, or, from a function that returns it, builds it in place.
-  template <class T>
-  requires requires { typename T::InputTypes; } || std::is_invocable_v<T> AnyTrainer(T trainer) {
+  template <train::GivesTrainer T>
+  AnyTrainer(T trainer) {
     if constexpr (requires { typename T::InputTypes; }) {
       hold<T>([&]() -> T&& { return std::move(trainer); });
     } else {
@@ -64500,6 +64623,11 @@ class AnyTrainer {
 
   Shared<Base> held_;
 };
+
+// AnyTrainer any = std::move(trainer): of a trainer's inputs.
+template <template <class...> class Trained, class M, class F, class Device, class O, class... In>
+requires train::GivesTrainer<Trained<M, F, Device, O, In...>> AnyTrainer(Trained<M, F, Device, O, In...>)
+->AnyTrainer<exec::HostTensor<In>...>;
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/train/curve.hpp ----
@@ -69924,7 +70052,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   template <class... Given>
   explicit Trainer(weft::Model<M, Device>&& model, const Given&... given)
-      : model_(std::move(model).in_program()),
+      : model_(std::move(model)),
         seed_(exec::given_or_fresh_seed(SeedUse::model, given...)),
         optimizer_(optim::AsGroups<typename O::given_optimizer>::make(
             get_option<typename O::given_optimizer>(given...))),
@@ -70339,7 +70467,8 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 
   [[no_unique_address]] train::DataRanks<M, typename O::Comm> ranks_;
   [[no_unique_address]] train::GroupRanks<M> group_;  // which have the other parts of the model
-  std::conditional_t<O::shards_parameters, train::ModelPiece<M, O, Device>, WholeModel> model_;
+  std::conditional_t<O::shards_parameters, train::ModelPiece<M, O, Device>, exec::ProgramModel<M, Device>>
+      model_;
   u64 seed_ = 0;
   Optimizer optimizer_;
   typename O::Clip clip_;

@@ -84,6 +84,19 @@
     return result;                                                              \
   }
 
+// WEFT_OPERATOR(sign), which the user of this defines, for every operator that has a form with =: a += b.
+#define WEFT_COMPOUND_OPERATORS \
+  WEFT_OPERATOR(+)              \
+  WEFT_OPERATOR(-)              \
+  WEFT_OPERATOR(*)              \
+  WEFT_OPERATOR(/)              \
+  WEFT_OPERATOR(%)              \
+  WEFT_OPERATOR(&)              \
+  WEFT_OPERATOR(|)              \
+  WEFT_OPERATOR(^)              \
+  WEFT_OPERATOR(<<)             \
+  WEFT_OPERATOR(>>)
+
 // Before a loop of constant length: device code unrolls it, so that arrays it indexes stay in registers.
 #if defined(__CUDA_ARCH__)
 #define WEFT_UNROLL _Pragma("unroll")

@@ -159,4 +159,22 @@ class Function<Out(In...)> {
   Shared<Base> held_;
 };
 
+namespace exec {
+// Function<...> and AnyTrainer<...> of what is held, where the type is not written out.
+template <class Results, class Inputs>
+struct SignatureOf;
+template <class... Out, class... In>
+struct SignatureOf<std::tuple<Out...>, std::tuple<In...>> {
+  using type = std::tuple<HostTensor<Out>...>(HostTensor<In>...);
+};
+template <class Out, class... In>
+struct SignatureOf<std::tuple<Out>, std::tuple<In...>> {
+  using type = HostTensor<Out>(HostTensor<In>...);
+};
+}  // namespace exec
+
+template <class F>
+requires requires { typename F::ResultTypes; }
+Function(F)->Function<typename exec::SignatureOf<typename F::ResultTypes, typename F::InputTypes>::type>;
+
 }  // namespace WEFT_NAMESPACE

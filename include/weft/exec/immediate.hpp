@@ -51,7 +51,16 @@ struct TreeBuilder<Lazy<Op, Args...>> {
   static constexpr auto build(ir::Builder& b, int& next) {
     const std::tuple<decltype(TreeBuilder<Args>::build(b, next))...> operands{
         TreeBuilder<Args>::build(b, next)...};
-    return std::apply([&](const auto&... o) { return Op::apply(b, o...); }, operands);
+    return std::apply(
+        [&](const auto&... o) {
+          constexpr bool fits = Applies<Op, std::remove_cvref_t<decltype(o)>...>;
+          static_assert(sizeof(OperandsFit<fits, Op, Args...>) > 0);
+          if constexpr (fits)
+            return Op::apply(b, o...);
+          else
+            return detail::first_expr(o...);
+        },
+        operands);
   }
 };
 

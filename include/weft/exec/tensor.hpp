@@ -94,22 +94,13 @@ class HostElements : public RefusedMembers<Self, T, S> {
 // Operators by which a view writes to its memory, whether it has a name or not: w *= 2.
 template <class View>
 struct ComputedInPlace {
-  template <class B>
-  void operator+=(const B& b) const {
-    self().span() = self() + b;
+#define WEFT_OPERATOR(sign)                 \
+  template <class B>                        \
+  void operator sign##=(const B& b) const { \
+    self().span() = self() sign b;          \
   }
-  template <class B>
-  void operator-=(const B& b) const {
-    self().span() = self() - b;
-  }
-  template <class B>
-  void operator*=(const B& b) const {
-    self().span() = self() * b;
-  }
-  template <class B>
-  void operator/=(const B& b) const {
-    self().span() = self() / b;
-  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
 
  private:
   const View& self() const { return static_cast<const View&>(*this); }
@@ -380,22 +371,13 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     return *this;
   }
   // By way of new memory, too.
-  template <class B>
-  Tensor& operator+=(const B& b) {
-    return *this = *this + b;
+#define WEFT_OPERATOR(sign)              \
+  template <class B>                     \
+  Tensor& operator sign##=(const B& b) { \
+    return *this = *this sign b;         \
   }
-  template <class B>
-  Tensor& operator-=(const B& b) {
-    return *this = *this - b;
-  }
-  template <class B>
-  Tensor& operator*=(const B& b) {
-    return *this = *this * b;
-  }
-  template <class B>
-  Tensor& operator/=(const B& b) {
-    return *this = *this / b;
-  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
 
   // The same number everywhere.
   static Tensor full(T value) {

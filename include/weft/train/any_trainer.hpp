@@ -20,6 +20,15 @@ WEFT_REFUSAL(
     "AnyTrainer<In...> holds a trainer of these inputs: as many, of the same dtypes and shapes, in the "
     "order of make_trainer's in<...>, AnyTrainer<Tensor<f32, Shape<32, 8>>, Tensor<i32, Shape<32>>>");
 
+namespace train {
+// A trainer, or a function that makes one.
+template <class T>
+concept GivesTrainer = requires {
+  typename T::InputTypes;
+}
+|| std::is_invocable_v<T>;
+}  // namespace train
+
 template <class... In>
 class AnyTrainer {
   using Given = std::array<exec::Given, sizeof...(In)>;
@@ -82,8 +91,8 @@ class AnyTrainer {
   using Loss = StepLoss;
 
   // Takes over what make_trainer() returned, or, from a function that returns it, builds it in place.
-  template <class T>
-  requires requires { typename T::InputTypes; } || std::is_invocable_v<T> AnyTrainer(T trainer) {
+  template <train::GivesTrainer T>
+  AnyTrainer(T trainer) {
     if constexpr (requires { typename T::InputTypes; }) {
       hold<T>([&]() -> T&& { return std::move(trainer); });
     } else {
@@ -182,5 +191,10 @@ class AnyTrainer {
 
   Shared<Base> held_;
 };
+
+// AnyTrainer any = std::move(trainer): of a trainer's inputs.
+template <template <class...> class Trained, class M, class F, class Device, class O, class... In>
+requires train::GivesTrainer<Trained<M, F, Device, O, In...>> AnyTrainer(Trained<M, F, Device, O, In...>)
+->AnyTrainer<exec::HostTensor<In>...>;
 
 }  // namespace WEFT_NAMESPACE

@@ -80,3 +80,24 @@ TEST_CASE("any_function: a function of a model sees the model change") {
   model.get<"bias">()[0] = 0;
   CHECK(f(&x[0]).item() == 320);
 }
+
+TEST_CASE("any_function: its type is that of what it is made of, where none is written") {
+  Function one = compile(
+      Cpu{1}, [](auto x) { return x + 1; }, in<f32, 2>);
+  Function two = compile(
+      Cpu{1},
+      [](auto x, auto n) {
+        return std::tuple{x * 2, n};
+      },
+      in<f32, 2>, in<i32, 3>);
+  static_assert(std::is_same_v<decltype(one), Function<Tensor<f32, Shape<2>>(Tensor<f32, Shape<2>>)>>);
+  static_assert(
+      std::is_same_v<decltype(two), Function<std::tuple<Tensor<f32, Shape<2>>, Tensor<i32, Shape<3>>>(
+                                        Tensor<f32, Shape<2>>, Tensor<i32, Shape<3>>)>>);
+  CHECK(one(std::vector<f32>{1, 2})[1] == 3.0f);
+  const auto [y, n] = two(std::vector<f32>{1, 2}, std::vector<i32>{1, 2, 3});
+  CHECK(y[1] == 4.0f);
+  CHECK(n[2] == 3);
+  Function again = one;
+  static_assert(std::is_same_v<decltype(again), decltype(one)>);
+}

@@ -78,3 +78,64 @@ TEST_CASE("immediate_numbers: integers are clamped by any numbers") {
   SAME(i, x / 2);
   SAME(i, pow(x, 2));
 }
+TEST_CASE("immediate_numbers: numbers of any type of C++") {
+  const std::vector<i32> i{5, -5, 7, -7};
+  SAME(i, x + 7ul);
+  SAME(i, x * 7ll);
+  SAME(i, x - short{7});
+  SAME(i, x + 'a');
+  SAME(i, x == 4294967301ull);  // 5 modulo 2^32
+  const std::vector<f32> f{1, 2, 3, 4};
+  SAME(f, x / std::size_t{3});
+  SAME(f, x * 0.3L);
+  const Tensor<i32, Shape<4>> t(i);
+  bool refused = false;
+  try {
+    const Tensor<i32, Shape<4>> r = t + ~0ull;
+  } catch (const Error& e) {
+    refused = e.id() == "tensor/number-range";
+  }
+  CHECK(refused);
+}
+TEST_CASE("immediate_numbers: a bound that is NaN") {
+  const std::vector<f32> f{1, 2, 3, std::numeric_limits<f32>::quiet_NaN()};
+  SAME(f, clamp(x, NAN, 3));
+  SAME(f, clamp(x, 1.5, NAN));
+  SAME(f, clamp(x, 1.5, 2.5));
+  const Tensor<f32, Shape<4>> r = clamp(Tensor<f32, Shape<4>>(f), 1.5, NAN);
+  for (const f32 v : r) CHECK(std::isnan(v));
+}
+TEST_CASE("immediate_numbers: every operator has its form with =") {
+  Tensor<f32, Shape<4>> f{1, 2, 3, 4};
+  Tensor<bool, Shape<4>> m = f > 2;
+  m |= f < 2;
+  m &= f < 4;
+  CHECK(m.to_vector() == Tensor<bool, Shape<4>>{true, false, true, false}.to_vector());
+  m ^= m;
+  CHECK(!m[0]);
+  Tensor<i32, Shape<4>> i{5, -5, 7, -7};
+  i %= 3;
+  i.view() += 2;
+  i.view() %= 3;
+  CHECK(i.to_vector() == std::vector<i32>{1, 0, 0, 1});
+  Tensor<u8, Shape<4>> u{1, 2, 3, 200};
+  u <<= 1;
+  u ^= 255;
+  u >>= 1;
+  CHECK(u.to_vector() == std::vector<u8>{126, 125, 124, 55});
+  CHECK(Tensor<u8, Shape<4>>(u ^ 7).to_vector() == std::vector<u8>{121, 122, 123, 48});
+  auto g = compile(
+      Cpu{1},
+      [](auto x, auto n) {
+        auto b = x > 2;
+        b |= x < 2;
+        auto q = n;
+        q %= 3;
+        q <<= 2;
+        return std::tuple{b, q};
+      },
+      in<f32, 4>, in<i32, 4>);
+  const auto [b, q] = g(f, i);
+  CHECK(b.to_vector() == Tensor<bool, Shape<4>>{true, false, true, true}.to_vector());
+  CHECK(q.to_vector() == std::vector<i32>{4, 0, 0, 4});
+}

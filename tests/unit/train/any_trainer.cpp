@@ -113,3 +113,12 @@ TEST_CASE("any_trainer: stops and resumes") {
   CHECK(b.step(x, y).value() == a.step(x, y).value());
   std::remove(path);
 }
+
+TEST_CASE("any_trainer: its inputs are those of the trainer, where none are written") {
+  AnyTrainer any = make();
+  static_assert(std::is_same_v<decltype(any), Any>);
+  any.step(x, y);
+  AnyTrainer moved = std::move(any);
+  static_assert(std::is_same_v<decltype(moved), Any>);
+  CHECK(moved.steps() == 1);
+}

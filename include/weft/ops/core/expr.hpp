@@ -3,6 +3,7 @@
 // derived from Operation; what its arguments are decides which handle comes back (handles.hpp): a node
 // (Expr), or a small typed tree to be replayed later (Lazy).
 
+#include "weft/core/error.hpp"
 #include "weft/ops/core/handles.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -90,13 +91,19 @@ struct NoTensor {
   }
 };
 
-// What a Lazy keeps of an operand: of a tensor a view, which shares its memory.
+// What a Lazy keeps: of a tensor a view, which shares its memory; of a number like v.size() an i64.
 template <class A>
 constexpr auto leaf(const A& a) {
-  if constexpr (TensorLike<A>)
+  if constexpr (TensorLike<A>) {
     return a.view();
-  else
+  } else if constexpr (std::is_integral_v<A> && !Element<A>) {
+    if (const auto n = static_cast<i64>(a); (n < 0) == (a < A{})) return n;
+    throw Error("tensor/number-range", "the number " + std::to_string(a) + " is above the greatest of i64");
+  } else if constexpr (std::is_same_v<A, long double>) {
+    return static_cast<f64>(a);
+  } else {
     return a;
+  }
 }
 
 // An X that no program computes: whoever traces says why.

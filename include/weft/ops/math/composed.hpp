@@ -118,6 +118,17 @@ constexpr auto held_in(const B& bound) {
   }
 }
 
+// Whether a bound is what clamp gives, where `beyond` says so or the bound is NaN, which all becomes.
+template <class C, class B>
+constexpr auto is_bounded(const C& beyond, const B& bound) {
+  if constexpr (std::is_floating_point_v<dtype_of_operand<B>> && is_scalar_expr<B>)
+    return bitwise_or(beyond, Expr<bool, Shape<>>{ir::binary(ir::Op::ne, bound.value, bound.value)});
+  else if constexpr (std::is_floating_point_v<B>)
+    return bound == bound ? beyond : bitwise_or(beyond, true);
+  else
+    return beyond;
+}
+
 // By numbers: selections, since at the bounds PyTorch's gradient is 0, and NaN stays. By tensors: extrema.
 struct ClampMinF {
   template <class X, class B>
@@ -126,7 +137,7 @@ struct ClampMinF {
       return maximum(x, bound);
     } else {
       const auto low = held_in<dtype_of_operand<X>>(bound);
-      return where(le(x, low), low, x);
+      return where(is_bounded(le(x, low), low), low, x);
     }
   }
 };
@@ -137,7 +148,7 @@ struct ClampMaxF {
       return minimum(x, bound);
     } else {
       const auto high = held_in<dtype_of_operand<X>>(bound);
-      return where(ge(x, high), high, x);
+      return where(is_bounded(ge(x, high), high), high, x);
     }
   }
 };

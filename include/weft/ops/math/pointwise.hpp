@@ -208,17 +208,48 @@ constexpr auto operator&(const A& a, const B& b) { return bitwise_and(a, b); }
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator|(const A& a, const B& b) { return bitwise_or(a, b); }
+
+// Refused: mask && other of run-time tensors.
+WEFT_REFUSAL(LogicIsByElement,
+             "&& and || join two truth values, not tensors: element by element it is a & b, a | b and !a, or "
+             "logical_and(a, b) of numbers; a tensor of one element is a.item() && b");
+#define WEFT_OPERATOR(sign, name)                                                                        \
+  template <class A, class B>                                                                            \
+  requires((TensorLike<A> && Operand<B>) || (Operand<A> && TensorLike<B>)) constexpr auto operator sign( \
+      const A& a, const B& b) {                                                                          \
+    static_assert(sizeof(LogicIsByElement<sizeof(A) == 0, A, B>) > 0);                                   \
+    return name(a, b);                                                                                   \
+  }
+WEFT_OPERATOR(&&, bitwise_and)
+WEFT_OPERATOR(||, bitwise_or)
+#undef WEFT_OPERATOR
+
+namespace detail {
+// Of an expression of run-time tensors it is not known here.
+template <class A>
+constexpr bool is_floating_operand() {
+  if constexpr (Scalar<A>)
+    return std::is_floating_point_v<A>;
+  else if constexpr (ExprLike<A>)
+    return is_float(dtype_of<dtype_of_operand<A>>);
+  else if constexpr (TensorLike<A>)
+    return is_float(dtype_of<dtype_in_type<A>>);
+  else
+    return false;
+}
+}  // namespace detail
 WEFT_REFUSAL(PowerIsFunction, "^ is the exclusive or of integers: a power is square(x), pow(x, 3), x * x");
 template <class A, class B>
 requires OperatorOperands<A, B>
 constexpr auto operator^(const A& a, const B& b) {
-  constexpr bool floating =
-      is_float(dtype_of<dtype_of_operand<A>>) || is_float(dtype_of<dtype_of_operand<B>>);
+  constexpr bool floating = detail::is_floating_operand<A>() || detail::is_floating_operand<B>();
   static_assert(sizeof(PowerIsFunction<!floating, A, B>) > 0);
-  if constexpr (floating)
+  if constexpr (!floating)
+    return bitwise_xor(a, b);
+  else if constexpr (ExprLike<A> || ExprLike<B>)
     return detail::first_expr(a, b);
   else
-    return bitwise_xor(a, b);
+    return AfterRefusal{};
 }
 
 // h += y where the result has the type of h.
@@ -255,34 +286,22 @@ WEFT_OPERATOR(*)
 WEFT_OPERATOR(/)
 #undef WEFT_OPERATOR
 
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator+=(A& a, const B& b) {
-  return detail::assigned(a, a + b);
-}
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator-=(A& a, const B& b) {
-  return detail::assigned(a, a - b);
-}
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator*=(A& a, const B& b) {
-  return detail::assigned(a, a * b);
-}
-template <class A, class B>
-requires(ExprLike<A>&& Operand<B>) constexpr A& operator/=(A& a, const B& b) {
-  return detail::assigned(a, a / b);
-}
+#define WEFT_OPERATOR(sign)                                                             \
+  template <class A, class B>                                                           \
+  requires(ExprLike<A> && Operand<B>) constexpr A& operator sign##=(A& a, const B& b) { \
+    return detail::assigned(a, a sign b);                                               \
+  }
+WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
 // index(h, at<0>) += y; what is added is taken, so that no second error follows.
 #define WEFT_OPERATOR(sign)                                                     \
   template <class T, class S, class B>                                          \
   requires Operand<B>                                                           \
-  constexpr Expr<T, S> operator sign(const Expr<T, S>&& a, const B&) {          \
+  constexpr Expr<T, S> operator sign##=(const Expr<T, S>&& a, const B&) {       \
     static_assert(sizeof(ResultIsAssigned<sizeof(B) == 0, Expr<T, S>, B>) > 0); \
     return a;                                                                   \
   }
-WEFT_OPERATOR(+=)
-WEFT_OPERATOR(-=)
-WEFT_OPERATOR(*=)
-WEFT_OPERATOR(/=)
+WEFT_COMPOUND_OPERATORS
 #undef WEFT_OPERATOR
 // return a, b: of values that nothing else holds.
 WEFT_REFUSAL(ResultsAreTuple,
