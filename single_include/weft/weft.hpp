@@ -40521,13 +40521,21 @@ class Arrays<> : public AfterRefusal {
   }
 };
 
-// Sample i of any dataset, not to be kept.
+// Sample i of any dataset; a container of the standard library counts in a type of its own.
+template <class D>
+decltype(auto) sample_of(const D& dataset, i64 i) {
+  if constexpr (requires { typename D::size_type; })
+    return dataset[static_cast<typename D::size_type>(i)];
+  else
+    return dataset[i];
+}
+// The same, not to be kept.
 template <class D>
 decltype(auto) borrow(const D& dataset, i64 i) {
   if constexpr (requires { dataset.borrow(i); })
     return dataset.borrow(i);
   else
-    return dataset[i];
+    return sample_of(dataset, i);
 }
 
 WEFT_REFUSAL(DatasetIsHeld,
@@ -40609,7 +40617,7 @@ class Subset {
                                       std::to_string(dataset_->size()) + " samples");
   }
   i64 size() const { return static_cast<i64>(indices_.size()); }
-  auto operator[](i64 i) const { return (*dataset_)[index(i)]; }
+  auto operator[](i64 i) const { return sample_of(*dataset_, index(i)); }
   decltype(auto) borrow(i64 i) const { return data::borrow(*dataset_, index(i)); }
   const std::vector<i64>& indices() const& { return indices_; }
   std::vector<i64> indices() && { return std::move(indices_); }
@@ -40660,10 +40668,10 @@ class ConcatDataset {
   auto sample(i64 i) const {
     const auto& dataset = *std::get<N>(datasets_);
     if constexpr (N == sizeof...(Rest)) {
-      return dataset[i];
+      return sample_of(dataset, i);
     } else {
       const i64 here = static_cast<i64>(dataset.size());
-      return i < here ? dataset[i] : sample<N + 1>(i - here);
+      return i < here ? sample_of(dataset, i) : sample<N + 1>(i - here);
     }
   }
   std::tuple<HeldDataset<First>, HeldDataset<Rest>...> datasets_;
