@@ -546,30 +546,26 @@ struct AfterRefusal {
   constexpr AfterRefusal operator()(A&&...) const {
     return {};
   }
-  template <class... A>
-  AfterRefusal step(A&&...) const {
-    return {};
+#define WEFT_MEMBER(name)           \
+  template <class... A>             \
+  AfterRefusal name(A&&...) const { \
+    return {};                      \
   }
-  template <class... A>
-  AfterRefusal evaluate(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal into(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal load(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal save(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal set_lr(A&&...) const {
-    return {};
-  }
+  WEFT_MEMBER(step)
+  WEFT_MEMBER(evaluate)
+  WEFT_MEMBER(into)
+  WEFT_MEMBER(load)
+  WEFT_MEMBER(save)
+  WEFT_MEMBER(set_lr)
+  WEFT_MEMBER(seek)
+  WEFT_MEMBER(set_seed)
+  WEFT_MEMBER(extent)
+  WEFT_MEMBER(numpy)
+  WEFT_MEMBER(requires_grad_)
+  WEFT_MEMBER(zero_)
+  WEFT_MEMBER(copy_)
+  WEFT_MEMBER(add)
+#undef WEFT_MEMBER
   template <FixedString, int = 0>
   AfterRefusal get_probe() const {
     return {};
@@ -580,10 +576,6 @@ struct AfterRefusal {
   }
   template <std::size_t>  // of a structured binding of two
   constexpr AfterRefusal get() const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal seek(A&&...) const {
     return {};
   }
   AfterRefusal model() const { return {}; }
@@ -599,14 +591,6 @@ struct AfterRefusal {
   AfterRefusal text() const { return {}; }
   const char* c_str() const { return ""; }
   AfterElements to_vector() const;
-  template <class... A>
-  AfterRefusal set_seed(A&&...) const {
-    return {};
-  }
-  template <class... A>
-  AfterRefusal extent(A&&...) const {
-    return {};
-  }
   static constexpr i64 workspace_bytes() { return 0; }
   static constexpr i64 state_bytes() { return 0; }
   static constexpr i64 memory_bytes() { return 0; }
@@ -616,21 +600,20 @@ struct AfterRefusal {
   AfterRefusal seed() const { return {}; }
   AfterRefusal batches() const { return {}; }
   AfterRefusal item() const { return {}; }
-  template <class... A>
-  AfterRefusal numpy(A&&...) const {
-    return {};
-  }
   AfterRefusal summary() const { return {}; }
   AfterRefusal explain() const { return {}; }
+  // Of a parameter, as torch.nn.Module gives it.
+  constexpr i64 numel() const { return 0; }
+  constexpr i64 dim() const { return 0; }
+  AfterRefusal shape() const { return {}; }
+  AfterRefusal sizes() const { return {}; }
+  AfterRefusal grad() const { return {}; }
+  AfterRefusal detach() const { return {}; }
   constexpr AfterRefusal operator[](i64) const { return {}; }
   constexpr const float* data() const { return nullptr; }
   constexpr std::size_t size() const { return 0; }
   constexpr const AfterRefusal* begin() const { return nullptr; }
   constexpr const AfterRefusal* end() const { return nullptr; }
-  template <class... A>
-  AfterRefusal add(A&&...) const {
-    return {};
-  }
   AfterRefusal read() const { return {}; }
   void reset() const {}
   constexpr operator float() const { return 0; }
@@ -55351,8 +55334,9 @@ struct ShiftLeftF {
   constexpr auto operator()(const X& x, const auto& by) const {
     static_assert(
         sizeof(DtypeAllowed<!is_float(dtype_of<dtype_of_operand<X>>), ShiftLeftF, dtype_of_operand<X>>) > 0);
-    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)
-      return mul(x, i64{1} << by);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)  // all bits leave behind 63 places, as in
+                                                              // PyTorch
+      return mul(x, by < 0 || by > 63 ? i64{0} : i64{1} << by);
     else
       return mul(x, pow(2, by));
   }

@@ -84,6 +84,9 @@ TEST_CASE("immediate_numbers: numbers of any type of C++") {
   SAME(i, x * 7ll);
   SAME(i, x - short{7});
   SAME(i, x + 'a');
+  SAME(i, x << -1);
+  SAME(i, x << 64);
+  SAME(i, x << 7);
   SAME(i, x == 4294967301ull);  // 5 modulo 2^32
   const std::vector<f32> f{1, 2, 3, 4};
   SAME(f, x / std::size_t{3});

@@ -299,8 +299,9 @@ struct ShiftLeftF {
   constexpr auto operator()(const X& x, const auto& by) const {
     static_assert(
         sizeof(DtypeAllowed<!is_float(dtype_of<dtype_of_operand<X>>), ShiftLeftF, dtype_of_operand<X>>) > 0);
-    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)
-      return mul(x, i64{1} << by);
+    if constexpr (Scalar<std::remove_cvref_t<decltype(by)>>)  // all bits leave behind 63 places, as in
+                                                              // PyTorch
+      return mul(x, by < 0 || by > 63 ? i64{0} : i64{1} << by);
     else
       return mul(x, pow(2, by));
   }
