@@ -371,6 +371,7 @@ class ProgramModel : public Model<M, Device> {
 
  public:
   explicit ProgramModel(Base&& model) : Base(typename Base::InProgram{}, Base(std::move(model))) {}
+  ProgramModel(const ProgramModel&) = default;  // a refusal
   ProgramModel(ProgramModel&& other) noexcept : Base(typename Base::InProgram{}, std::move(other)) {}
 };
 }  // namespace exec
@@ -448,7 +449,10 @@ class ModelFunction : public Function {
   explicit ModelFunction(Model<M, Device>&& model, const A&... arguments)
       : Function(model.device(), model.states(), arguments...), model_(std::move(model)) {}
   ModelFunction(const ModelFunction&) = default;  // a refusal
-  ModelFunction& operator=(const ModelFunction&) = default;
+  ModelFunction& operator=(const ModelFunction& other) {
+    Function::operator=(other);
+    return *this;
+  }
   ModelFunction(ModelFunction&&) noexcept = default;
   ModelFunction& operator=(ModelFunction&& other) noexcept {
     if (this != &other) {
