@@ -70325,7 +70325,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
       copies().take_model(whole);
       return result;
     } else {
-      return f(ranks_, model_);
+      return f(ranks_, model());
     }
   }
 
