@@ -112,7 +112,10 @@ for compiler in "${compilers[@]}"; do
   lines=$(wc -l <"$scratch/wrong")
   [ "$errors" -eq 1 ] || problem "$errors errors, and not one"
   [ "$lines" -le 40 ] || problem "$lines lines of output, more than 40"
-  grep -qE "$(basename "$file"):[0-9]+:" "$scratch/wrong" || problem "no line of the program is named"
+  line="$(basename "$file"):[0-9]+:"
+  if ! grep -qE "$line" "$scratch/wrong"; then # of a variable's template g++ forgets it where the header is precompiled
+    "$compiler" "${plain[@]}" -fsyntax-only "${own[@]}" "$file" 2>&1 | grep -qE "$line" || problem "no line of the program is named"
+  fi
   [ "$problems" -eq "$before" ] || head -30 "$scratch/wrong"
 done
 [ "$problems" -eq 0 ] && echo "$(basename "$file"): fails as it must in ${compilers[*]} (rotation $rotation)"
