@@ -28212,11 +28212,22 @@ constexpr List<PaddedValue> padded_values(const ir::Graph& g, i64 rows, const In
   return PaddingAnalysis(g, rows).run(inputs);
 }
 
+constexpr bool counts_padding(const PaddedValue& v) {
+  return v.kind != PaddedValue::untouched || v.total.kind == RowTotal::mean;
+}
 // Whether padded rows count in node `result`.
 constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses,
                               int label = any_input) {
-  const PaddedValue found = padded_values(g, rows, uses, label)[result];
-  return found.kind != PaddedValue::untouched || found.total.kind == RowTotal::mean;
+  return counts_padding(padded_values(g, rows, uses, label)[result]);
+}
+// The same of the buffers that a graph assigns.
+constexpr bool padding_counts_in_buffers(const ir::Graph& g, i64 rows, const InputUse* uses,
+                                         int label = any_input) {
+  if (g.assigns.size() == 0) return false;
+  const List<PaddedValue> values = padded_values(g, rows, uses, label);
+  for (const ir::Assign& a : g.assigns)
+    if (counts_padding(values[a.node])) return true;
+  return false;
 }
 
 // Whether a value is certain to be no number in padded rows, where gradients that go through it are none,
@@ -28267,25 +28278,26 @@ struct InputTable {
   }
   // Whether some value of padded rows is no number.
   static constexpr bool padding_is_nan(i64 rows) {
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_is_nan(Traced::graph(), rows, uses);
+    return transforms::padding_is_nan(Traced::graph(), rows, uses().of);
   }
   // Whether padded rows count in result `which`, whichever open input has labels or where `label` has them.
   static constexpr bool padding_counts(int which, i64 rows, int label = transforms::any_input) {
     const ir::Graph g = Traced::graph();
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_counts(g, g.outputs[which], rows, uses, label);
+    return transforms::padding_counts(g, g.outputs[which], rows, uses().of, label);
   }
   // The same of the buffers that are assigned.
   static constexpr bool padding_counts_in_buffers(i64 rows, int label = transforms::any_input) {
-    const ir::Graph g = Traced::graph();
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    for (const ir::Assign& a : g.assigns)
-      if (transforms::padding_counts(g, a.node, rows, uses, label)) return true;
-    return false;
+    return transforms::padding_counts_in_buffers(Traced::graph(), rows, uses().of, label);
+  }
+
+ private:
+  struct Uses {
+    transforms::InputUse of[count > 0 ? count : 1]{};
+  };
+  static constexpr Uses uses() {
+    Uses u;
+    for (int k = 0; k < count; ++k) u.of[k] = table.row[k].use;
+    return u;
   }
 };
 

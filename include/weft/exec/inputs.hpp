@@ -48,25 +48,26 @@ struct InputTable {
   }
   // Whether some value of padded rows is no number.
   static constexpr bool padding_is_nan(i64 rows) {
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_is_nan(Traced::graph(), rows, uses);
+    return transforms::padding_is_nan(Traced::graph(), rows, uses().of);
   }
   // Whether padded rows count in result `which`, whichever open input has labels or where `label` has them.
   static constexpr bool padding_counts(int which, i64 rows, int label = transforms::any_input) {
     const ir::Graph g = Traced::graph();
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    return transforms::padding_counts(g, g.outputs[which], rows, uses, label);
+    return transforms::padding_counts(g, g.outputs[which], rows, uses().of, label);
   }
   // The same of the buffers that are assigned.
   static constexpr bool padding_counts_in_buffers(i64 rows, int label = transforms::any_input) {
-    const ir::Graph g = Traced::graph();
-    transforms::InputUse uses[count > 0 ? count : 1]{};
-    for (int k = 0; k < count; ++k) uses[k] = table.row[k].use;
-    for (const ir::Assign& a : g.assigns)
-      if (transforms::padding_counts(g, a.node, rows, uses, label)) return true;
-    return false;
+    return transforms::padding_counts_in_buffers(Traced::graph(), rows, uses().of, label);
+  }
+
+ private:
+  struct Uses {
+    transforms::InputUse of[count > 0 ? count : 1]{};
+  };
+  static constexpr Uses uses() {
+    Uses u;
+    for (int k = 0; k < count; ++k) u.of[k] = table.row[k].use;
+    return u;
   }
 };
 

@@ -45,11 +45,22 @@ constexpr List<PaddedValue> padded_values(const ir::Graph& g, i64 rows, const In
   return PaddingAnalysis(g, rows).run(inputs);
 }
 
+constexpr bool counts_padding(const PaddedValue& v) {
+  return v.kind != PaddedValue::untouched || v.total.kind == RowTotal::mean;
+}
 // Whether padded rows count in node `result`.
 constexpr bool padding_counts(const ir::Graph& g, int result, i64 rows, const InputUse* uses,
                               int label = any_input) {
-  const PaddedValue found = padded_values(g, rows, uses, label)[result];
-  return found.kind != PaddedValue::untouched || found.total.kind == RowTotal::mean;
+  return counts_padding(padded_values(g, rows, uses, label)[result]);
+}
+// The same of the buffers that a graph assigns.
+constexpr bool padding_counts_in_buffers(const ir::Graph& g, i64 rows, const InputUse* uses,
+                                         int label = any_input) {
+  if (g.assigns.size() == 0) return false;
+  const List<PaddedValue> values = padded_values(g, rows, uses, label);
+  for (const ir::Assign& a : g.assigns)
+    if (counts_padding(values[a.node])) return true;
+  return false;
 }
 
 // Whether a value is certain to be no number in padded rows, where gradients that go through it are none,
