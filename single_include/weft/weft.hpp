@@ -5535,12 +5535,23 @@ constexpr const char* dynamic_slice_fault(const Graph& g, int i) {
 // along the axis is worked on by itself, in the order of its elements, so results do not depend on how lines
 // are shared out.
 
+// ---- weft/core/sort_memory.hpp ----
+// What the memory plan and the kernels that sort in it agree upon.
+
+namespace WEFT_NAMESPACE {
+
+// Lines longer than this are sorted through memory: in pieces of so many elements that are merged, or by
+// digits.
+inline constexpr i64 sort_tile_size = 2048;
+
+// Memory that a radix sort of n items takes beside them: a count of 256 digits for each few thousand.
+constexpr i64 radix_sort_bytes(i64 n) { return n / 2 + (i64{64} << 10); }
+
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE::ir {
 
 using weft::Fold;
-
-// Lines longer than this are sorted in pieces that are merged through memory.
-inline constexpr i64 sort_tile = 2048;
 
 // A tensor's extents seen from one axis.
 struct AxisExtents {
@@ -5581,8 +5592,9 @@ constexpr i64 scratch_bytes(const Graph& g, int i) {
   }
   if (op != Op::argsort) return 0;
   const int x = g.in(i, 0);
-  if (g.dims(x).extent[axis_of(g, i)] <= sort_tile) return 0;
-  return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
+  if (g.dims(x).extent[axis_of(g, i)] <= sort_tile_size) return 0;
+  const i64 n = g.dims(x).size();
+  return n * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8) + radix_sort_bytes(n);
 }
 
 // y[i] = fold of x[0], ..., x[i] along the axis; reversed: of x[i], ..., x[last]. Small floats are summed in
@@ -7662,9 +7674,6 @@ struct Lowered {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Lines up to this length are sorted in one piece.
-inline constexpr i64 axis_sort_tile = 2048;
-
 struct AxisArgs {
   // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates
   const void* a = nullptr;
@@ -7693,8 +7702,6 @@ inline AxisArgs axis_args(const LaunchArgs& args, const u64* numbers) {
 }  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::compiler {
-
-static_assert(ir::sort_tile == kernels::axis_sort_tile);
 
 constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
@@ -36502,15 +36509,15 @@ WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 ti
   using Item = sort_item<T>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * axis_sort_tile, left = n - begin < axis_sort_tile ? n - begin : axis_sort_tile;
+  const i64 begin = tile * sort_tile_size, left = n - begin < sort_tile_size ? n - begin : sort_tile_size;
   int size = 2;  // a power of two that holds what is left
   while (size < left) size *= 2;
-  auto items = team.template shared<Item>(axis_sort_tile);
+  auto items = team.template shared<Item>(sort_tile_size);
   for (int i = team.rank(); i < size; i += team.size())
     items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
   team.sync();
   sort_in_block<Item>(team, items, size);
-  if (n <= axis_sort_tile) {
+  if (n <= sort_tile_size) {
     i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
     for (i64 i = team.rank(); i < args.count; i += team.size()) {
       const Item x = items[i];
@@ -36551,7 +36558,7 @@ WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 t
   const i64 n = args.extent, total = args.outer * args.inner * n;
   Item* const scratch = static_cast<Item*>(args.scratch);
   const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * axis_sort_tile, end = begin + axis_sort_tile < n ? begin + axis_sort_tile : n;
+  const i64 begin = tile * sort_tile_size, end = begin + sort_tile_size < n ? begin + sort_tile_size : n;
   const i64 pair = begin / (2 * width) * (2 * width);
   const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
   const i64 a_size = middle - pair, b_size = stop - middle;
@@ -36561,13 +36568,13 @@ WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 t
   const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
   const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
   const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(axis_sort_tile);
+  auto items = team.template shared<Item>(sort_tile_size);
   for (i64 i = team.rank(); i < as + bs; i += team.size())
     items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
   team.sync();
   const auto near_a = [&](i64 i) -> Item { return items[i]; };
   const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (axis_sort_tile + team.size() - 1) / team.size();
+  const i64 each = (sort_tile_size + team.size() - 1) / team.size();
   const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
   i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
   const i64 o = line / args.inner, k = line % args.inner;
@@ -36612,13 +36619,13 @@ void run_argsort(const HostLaunch& launch, int threads) {
   using Item = sort_item<T>;
   const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 lines = args.outer * args.inner, n = args.extent;
-  if (n > axis_sort_tile)
+  if (n > sort_tile_size)
     return parallel_for(lines, threads, [&](i64 line) {
       argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
     });
   const i64 together = n > 0 && n < 512 ? 512 / n : 1;
   parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
-    Item items[2 * axis_sort_tile];
+    Item items[2 * sort_tile_size];
     const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
     for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
   });
@@ -74043,7 +74050,7 @@ template <u64 Tag, u64 T>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     sort_kernel(const __grid_constant__ AxisArgs args, i64 tiles) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  __shared__ __align__(16) unsigned char memory[sort_tile_size * sizeof(sort_item<Element>)];
   BlockTeam<axis_threads> team(memory);
   sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
 }
@@ -74052,7 +74059,7 @@ template <u64 Tag, u64 T>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     merge_kernel(const __grid_constant__ AxisArgs args, i64 tiles, i64 width, bool odd, bool last) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  __shared__ __align__(16) unsigned char memory[sort_tile_size * sizeof(sort_item<Element>)];
   BlockTeam<axis_threads> team(memory);
   merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
                       width, odd, last);
@@ -74120,15 +74127,22 @@ void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("scan");
 }
 
+// Another way to sort lines of more than one tile, in the memory that merging takes; null: there is none.
+// False: not these lines.
+template <u64 T>
+inline bool (*sort_long_lines)(const AxisArgs& args, cudaStream_t stream) = nullptr;
+
 template <u64 T>
 void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, tiles = (args.extent + axis_sort_tile - 1) / axis_sort_tile;
+  const i64 lines = args.outer * args.inner, tiles = (args.extent + sort_tile_size - 1) / sort_tile_size;
   if (lines == 0 || args.extent == 0) return;
+  if (tiles > 1 && sort_long_lines<T> != nullptr && sort_long_lines<T>(args, stream))
+    return cuda_check_launch("argsort");
   const unsigned blocks = cuda_blocks(lines * tiles);
   sort_kernel<kernel_tag, T><<<blocks, axis_threads, 0, stream>>>(args, tiles);
   bool odd = false;
-  for (i64 width = axis_sort_tile; width < args.extent; width *= 2, odd = !odd)
+  for (i64 width = sort_tile_size; width < args.extent; width *= 2, odd = !odd)
     merge_kernel<kernel_tag, T>
         <<<blocks, axis_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
   cuda_check_launch("argsort");

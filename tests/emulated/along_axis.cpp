@@ -106,7 +106,7 @@ void check_cut_scan(const ir::AxisExtents& s, i64 piece, bool reversed) {
 template <class T>
 void check_argsort(const ir::AxisExtents& s, i64 count, int threads, bool descending) {
   using Item = kernels::sort_item<T>;
-  const i64 n = s.extent, tiles = (n + kernels::axis_sort_tile - 1) / kernels::axis_sort_tile;
+  const i64 n = s.extent, tiles = (n + sort_tile_size - 1) / sort_tile_size;
   const std::vector<T> x = values<T>(s.outer * n * s.inner, true);
   const Array expected = argsort_lines(plain(x), s, count, descending);
   std::vector<i64> out(expected.size(), -1);
@@ -114,12 +114,12 @@ void check_argsort(const ir::AxisExtents& s, i64 count, int threads, bool descen
   AxisArgs args = contiguous(s);
   args.a = x.data(), args.out = out.data(), args.scratch = scratch.data();
   args.count = count, args.flag = descending;
-  const i64 bytes = kernels::axis_sort_tile * static_cast<i64>(sizeof(Item));
+  const i64 bytes = sort_tile_size * static_cast<i64>(sizeof(Item));
   emulate_grid(s.outer * s.inner * tiles, threads, bytes, 5, [&](EmulatedTeam& team, i64 block) {
     kernels::sort_tile<T>(team, args, block / tiles, block % tiles);
   });
   bool odd = false;
-  for (i64 width = kernels::axis_sort_tile; width < n; width *= 2, odd = !odd)
+  for (i64 width = sort_tile_size; width < n; width *= 2, odd = !odd)
     emulate_grid(s.outer * s.inner * tiles, threads, bytes, 6, [&](EmulatedTeam& team, i64 block) {
       kernels::merge_tile<T>(team, args, block / tiles, block % tiles, width, odd, 2 * width >= n);
     });

@@ -4,14 +4,12 @@
 // are shared out.
 
 #include "weft/core/fold.hpp"
+#include "weft/core/sort_memory.hpp"
 #include "weft/ir/value.hpp"
 
 namespace WEFT_NAMESPACE::ir {
 
 using weft::Fold;
-
-// Lines longer than this are sorted in pieces that are merged through memory.
-inline constexpr i64 sort_tile = 2048;
 
 // A tensor's extents seen from one axis.
 struct AxisExtents {
@@ -52,8 +50,9 @@ constexpr i64 scratch_bytes(const Graph& g, int i) {
   }
   if (op != Op::argsort) return 0;
   const int x = g.in(i, 0);
-  if (g.dims(x).extent[axis_of(g, i)] <= sort_tile) return 0;
-  return g.dims(x).size() * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8);
+  if (g.dims(x).extent[axis_of(g, i)] <= sort_tile_size) return 0;
+  const i64 n = g.dims(x).size();
+  return n * 2 * (size_of(g.nodes[x].dtype) == 8 ? 16 : 8) + radix_sort_bytes(n);
 }
 
 // y[i] = fold of x[0], ..., x[i] along the axis; reversed: of x[i], ..., x[last]. Small floats are summed in

@@ -8,8 +8,6 @@
 
 namespace WEFT_NAMESPACE::compiler {
 
-static_assert(ir::sort_tile == kernels::axis_sort_tile);
-
 constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, const kernel_ir::Plan& plan,
                                 int node, Lowered& out) {
   const ir::Op op = g.nodes[node].op;

@@ -2,12 +2,10 @@
 // Arguments of the kernels that work along one axis: extents before, along and behind it, and one stride of
 // each operand for each of the three. Results are row-major. Law: a line is worked on in its own order.
 
+#include "weft/core/sort_memory.hpp"
 #include "weft/kernels/evaluator/code.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
-
-// Lines up to this length are sorted in one piece.
-inline constexpr i64 axis_sort_tile = 2048;
 
 struct AxisArgs {
   // scan, argsort, take_along_axis, searchsorted: the lines; scatter_reduce: the updates

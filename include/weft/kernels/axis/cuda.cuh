@@ -44,7 +44,7 @@ template <u64 Tag, u64 T>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     sort_kernel(const __grid_constant__ AxisArgs args, i64 tiles) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  __shared__ __align__(16) unsigned char memory[sort_tile_size * sizeof(sort_item<Element>)];
   BlockTeam<axis_threads> team(memory);
   sort_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles);
 }
@@ -53,7 +53,7 @@ template <u64 Tag, u64 T>
 __global__ void __launch_bounds__(axis_threads) WEFT_KERNEL
     merge_kernel(const __grid_constant__ AxisArgs args, i64 tiles, i64 width, bool odd, bool last) {
   using Element = ctype<static_cast<DType>(T)>;
-  __shared__ __align__(16) unsigned char memory[axis_sort_tile * sizeof(sort_item<Element>)];
+  __shared__ __align__(16) unsigned char memory[sort_tile_size * sizeof(sort_item<Element>)];
   BlockTeam<axis_threads> team(memory);
   merge_tile<Element>(team, args, static_cast<i64>(blockIdx.x) / tiles, static_cast<i64>(blockIdx.x) % tiles,
                       width, odd, last);
@@ -121,15 +121,22 @@ void run_cuda_scan(const CudaLaunch& launch, cudaStream_t stream) {
   cuda_check_launch("scan");
 }
 
+// Another way to sort lines of more than one tile, in the memory that merging takes; null: there is none.
+// False: not these lines.
+template <u64 T>
+inline bool (*sort_long_lines)(const AxisArgs& args, cudaStream_t stream) = nullptr;
+
 template <u64 T>
 void run_cuda_argsort(const CudaLaunch& launch, cudaStream_t stream) {
   const AxisArgs args = axis_args(launch.args, launch.numbers);
-  const i64 lines = args.outer * args.inner, tiles = (args.extent + axis_sort_tile - 1) / axis_sort_tile;
+  const i64 lines = args.outer * args.inner, tiles = (args.extent + sort_tile_size - 1) / sort_tile_size;
   if (lines == 0 || args.extent == 0) return;
+  if (tiles > 1 && sort_long_lines<T> != nullptr && sort_long_lines<T>(args, stream))
+    return cuda_check_launch("argsort");
   const unsigned blocks = cuda_blocks(lines * tiles);
   sort_kernel<kernel_tag, T><<<blocks, axis_threads, 0, stream>>>(args, tiles);
   bool odd = false;
-  for (i64 width = axis_sort_tile; width < args.extent; width *= 2, odd = !odd)
+  for (i64 width = sort_tile_size; width < args.extent; width *= 2, odd = !odd)
     merge_kernel<kernel_tag, T>
         <<<blocks, axis_threads, 0, stream>>>(args, tiles, width, odd, 2 * width >= args.extent);
   cuda_check_launch("argsort");

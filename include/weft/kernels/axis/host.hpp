@@ -35,13 +35,13 @@ void run_argsort(const HostLaunch& launch, int threads) {
   using Item = sort_item<T>;
   const AxisArgs args = axis_args(launch.args, launch.numbers);
   const i64 lines = args.outer * args.inner, n = args.extent;
-  if (n > axis_sort_tile)
+  if (n > sort_tile_size)
     return parallel_for(lines, threads, [&](i64 line) {
       argsort_line<T>(args, line, static_cast<Item*>(args.scratch) + line * 2 * n);
     });
   const i64 together = n > 0 && n < 512 ? 512 / n : 1;
   parallel_for(n > 0 ? (lines + together - 1) / together : 0, threads, [&](i64 part) {
-    Item items[2 * axis_sort_tile];
+    Item items[2 * sort_tile_size];
     const i64 end = (part + 1) * together < lines ? (part + 1) * together : lines;
     for (i64 line = part * together; line < end; ++line) argsort_line<T>(args, line, items);
   });

@@ -199,15 +199,15 @@ WEFT_HD_INLINE void sort_tile(Team& team, const AxisArgs& args, i64 line, i64 ti
   using Item = sort_item<T>;
   const i64 o = line / args.inner, k = line % args.inner, n = args.extent;
   const T* from = static_cast<const T*>(args.a) + o * args.a_stride[0] + k * args.a_stride[2];
-  const i64 begin = tile * axis_sort_tile, left = n - begin < axis_sort_tile ? n - begin : axis_sort_tile;
+  const i64 begin = tile * sort_tile_size, left = n - begin < sort_tile_size ? n - begin : sort_tile_size;
   int size = 2;  // a power of two that holds what is left
   while (size < left) size *= 2;
-  auto items = team.template shared<Item>(axis_sort_tile);
+  auto items = team.template shared<Item>(sort_tile_size);
   for (int i = team.rank(); i < size; i += team.size())
     items[i] = i < left ? make_sort_item(from[(begin + i) * args.a_stride[1]], begin + i, args.flag) : Item{};
   team.sync();
   sort_in_block<Item>(team, items, size);
-  if (n <= axis_sort_tile) {
+  if (n <= sort_tile_size) {
     i64* to = static_cast<i64*>(args.out) + o * args.count * args.inner + k;
     for (i64 i = team.rank(); i < args.count; i += team.size()) {
       const Item x = items[i];
@@ -248,7 +248,7 @@ WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 t
   const i64 n = args.extent, total = args.outer * args.inner * n;
   Item* const scratch = static_cast<Item*>(args.scratch);
   const Item* from = scratch + (odd ? total : 0) + line * n;
-  const i64 begin = tile * axis_sort_tile, end = begin + axis_sort_tile < n ? begin + axis_sort_tile : n;
+  const i64 begin = tile * sort_tile_size, end = begin + sort_tile_size < n ? begin + sort_tile_size : n;
   const i64 pair = begin / (2 * width) * (2 * width);
   const i64 middle = pair + width < n ? pair + width : n, stop = pair + 2 * width < n ? pair + 2 * width : n;
   const i64 a_size = middle - pair, b_size = stop - middle;
@@ -258,13 +258,13 @@ WEFT_HD_INLINE void merge_tile(Team& team, const AxisArgs& args, i64 line, i64 t
   const i64 a_end = detail::merge_split(a, a_size, b, b_size, end - pair);
   const i64 b_begin = begin - pair - a_begin, b_end = end - pair - a_end;
   const i64 as = a_end - a_begin, bs = b_end - b_begin;
-  auto items = team.template shared<Item>(axis_sort_tile);
+  auto items = team.template shared<Item>(sort_tile_size);
   for (i64 i = team.rank(); i < as + bs; i += team.size())
     items[i] = i < as ? a(a_begin + i) : b(b_begin + i - as);
   team.sync();
   const auto near_a = [&](i64 i) -> Item { return items[i]; };
   const auto near_b = [&](i64 i) -> Item { return items[as + i]; };
-  const i64 each = (axis_sort_tile + team.size() - 1) / team.size();
+  const i64 each = (sort_tile_size + team.size() - 1) / team.size();
   const i64 first = each * team.rank() < as + bs ? each * team.rank() : as + bs;
   i64 i = detail::merge_split(near_a, as, near_b, bs, first), j = first - i;
   const i64 o = line / args.inner, k = line % args.inner;
