@@ -81,7 +81,8 @@ struct Deep {
 class Lent {
  public:
   explicit Lent(std::vector<i64> parts) : parts_(std::move(parts)), block_(begin(parts_.size())) {
-    cuda_check(cudaMemset(block_.data(), rubbish, block_.size()), "cudaMemset");
+    cuda_check(cudaMemsetAsync(block_.data(), rubbish, block_.size(), cudaStreamPerThread),
+               "cudaMemsetAsync");
     cuda_check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
   std::byte* part(std::size_t k) { return block_.data() + begin(k); }
@@ -89,7 +90,7 @@ class Lent {
   // Whether part k has been used, and nothing behind it.
   bool used_within(std::size_t k) {
     std::vector<unsigned char> seen(begin(k + 1) - begin(k));
-    cuda_check(cudaMemcpy(seen.data(), part(k), seen.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    exec::copy_now(seen.data(), part(k), static_cast<i64>(seen.size()));
     bool within = false;
     for (std::size_t i = 0; i < seen.size(); ++i) {
       if (seen[i] == rubbish) continue;

@@ -45,7 +45,7 @@ std::vector<f32> results(const Device& device) {
   if constexpr (std::is_same_v<Device, Cpu>)
     kept.assign(from, from + 12);
   else
-    cuda_check(cudaMemcpy(kept.data(), from, 12 * sizeof(f32), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    exec::copy_now(kept.data(), from, 12 * sizeof(f32));
   a.insert(a.end(), b.begin(), b.end());
   a.insert(a.end(), bends.begin(), bends.end());
   a.insert(a.end(), kept.begin(), kept.end());

@@ -298,6 +298,15 @@ const Case captures[] = {
      },
      "legacy stream under capture: cudaMemsetAsync uses the legacy default stream while this thread "
      "captures"},
+    {"the legacy stream where it is not wanted",
+     [] {
+       setenv("WEFT_SOFTGPU_LEGACY", "0", 1);
+       int* const p = device_memory(8, false);
+       cudaMemsetAsync(p, 0, 8, cudaStreamPerThread);
+       finish();
+       cudaMemset(p, 0, 8);
+     },
+     "legacy stream: cudaMemset works in the legacy default stream"},
     {"the legacy stream while another thread captures",
      [] {
        cudaStream_t s = nullptr;

@@ -9,6 +9,7 @@
 //   WEFT_SOFTGPU_NEWEST=1    runs a module's PTX of its newest target, where the oldest is run else
 //   WEFT_SOFTGPU_PRODUCTS=0  has the library offer no algorithm for any product
 //   WEFT_SOFTGPU_PRODUCTS=2  ... for none whose operands are said to be aligned to more than elements
+//   WEFT_SOFTGPU_LEGACY=0    work in the legacy default stream is a finding
 
 #include <cstdlib>
 

@@ -118,10 +118,6 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
   }
   void write(const dtype* from) const {
     const Cuda device{exec::device_of(data())};
-    {
-      DeviceGuard guard(device.ordinal);
-      cuda_wait_for_device();  // what reads the elements that go
-    }
     exec::copy_in(device, data(), from, S::size * static_cast<i64>(sizeof(T)));
   }
 

@@ -61,6 +61,12 @@ Event* Runtime::event(cudaEvent_t handle, const char* call) {
   return nullptr;
 }
 
+// Whether the environment lets programs use the legacy stream; read when one first does.
+static bool legacy_is_allowed() {
+  static const bool allowed = Settings::number("WEFT_SOFTGPU_LEGACY", 1) != 0;
+  return allowed;
+}
+
 cudaError_t Runtime::enqueue(Stream& stream, std::function<void()> run, const char* call) {
   return enqueue_task(
       stream,
@@ -87,6 +93,9 @@ cudaError_t Runtime::enqueue_task(Stream& stream, Task run, const char* call) {
   work->clock = host_;
   for (const auto& before : std::exchange(stream.wait_before_next, {})) put_behind(*work, before);
   if (stream.legacy) {
+    if (!legacy_is_allowed())
+      report("legacy stream", call,
+             std::string(call) + " works in the legacy default stream, for which all blocking streams wait");
     if (const cudaError_t status = forbid_legacy_under_capture(stream.device, call); status != cudaSuccess)
       return status;
     for (const auto& other : all_streams_)

@@ -17,22 +17,25 @@ inline int device_of(const void* data) {
   return device;
 }
 
-// Between host and the current device, or within it; complete on return. (cudaMemcpy returns before its bytes
-// have arrived, and streams that do not block with the legacy one do not wait for them.)
+// Between host and the current device, or within it; complete on return. In the thread's own stream, as work
+// in the legacy one would make the caller's streams wait.
 inline void copy_now(void* to, const void* from, i64 bytes) {
   if (bytes == 0) return;
-  cuda_check(cudaMemcpy(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault), "cudaMemcpy");
-  cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize");
+  cuda_check(
+      cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, cudaStreamPerThread),
+      "cudaMemcpyAsync");
+  cuda_check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
 }
 
-// From memory of the host or of a GPU, behind all that the GPU has to do; complete on return.
+// From memory of the host or of a GPU, behind all that both have to do; complete on return.
 inline void copy_in(const Cuda& device, void* to, const void* from, i64 bytes) {
   if (bytes == 0) return;
-  {
-    DeviceGuard guard(device_of(from));
+  if (const int source = device_of(from); source != device.ordinal) {
+    DeviceGuard guard(source);
     cuda_wait_for_device();
   }
   DeviceGuard guard(device.ordinal);
+  cuda_wait_for_device();
   copy_now(to, from, bytes);
 }
 
@@ -49,7 +52,8 @@ struct DeviceMemory<Cuda> {
   static void zero(const Cuda& device, std::byte* at, i64 bytes) {
     if (bytes == 0) return;
     DeviceGuard guard(device.ordinal);
-    cuda_check(cudaMemset(at, 0, static_cast<std::size_t>(bytes)), "cudaMemset");
+    cuda_check(cudaMemsetAsync(at, 0, static_cast<std::size_t>(bytes), cudaStreamPerThread),
+               "cudaMemsetAsync");
     cuda_wait_for_device();
   }
   static void to_host(const Cuda& device, void* to, const std::byte* from, i64 bytes) {
