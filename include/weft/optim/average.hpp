@@ -48,6 +48,7 @@ struct Averaged : O {
 
   static constexpr int moments = O::moments + 1;
   static constexpr int numbers = O::numbers + 3;
+  static_assert(sizeof(WrappersFit<(moments <= most_moments && numbers <= most_numbers), Averaged>) > 0);
   // The same around f(what it is around).
   template <class F>
   constexpr auto around(F f) const {

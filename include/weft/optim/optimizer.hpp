@@ -37,13 +37,20 @@ using ir::Op;
 using ir::Value;
 using schedule::Schedule;
 
+// Of an optimiser in all its wrappers.
+inline constexpr int most_moments = 8, most_numbers = 32;
+WEFT_REFUSAL(
+    WrappersFit,
+    "an optimiser with its wrappers (ema, swa, lookahead, amsgrad) has at most 8 vectors of state and 32 "
+    "numbers: leave a wrapper out");
+
 // Bound to one group's vectors. All of the parameters' dtype; numbers (run-time scalars of f32) and updates
 // broadcast.
 struct Update {
   Value parameter;
   Value gradient;
-  Value moment[4];
-  Value number[16];
+  Value moment[most_moments];
+  Value number[most_numbers];
   Value updates;  // how many updates were applied, this one included
 };
 

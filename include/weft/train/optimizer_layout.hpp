@@ -35,7 +35,7 @@ struct OptimizerLayout {
   i64 updates = 0, scale = 0, good = 0;
   i64 awaited = 0;  // written by a call that only adds up, behind the sums over ranks that it waits for
   i64 accumulated = -1;
-  i64 moment[4]{-1, -1, -1, -1};
+  i64 moment[optim::most_moments]{};
   i64 shared = 0;   // where the vectors begin that ranks may share out, each as long as the arena
   int vectors = 0;  // of these
   i64 behind = 0;   // bytes behind the last one, of zeros

@@ -351,7 +351,7 @@ class UpdateBuilder {
     u.gradient = g;
     u.updates = updates;
     u.parameter = ir::read_slot(b, parameter);
-    int moments[4]{};
+    int moments[optim::most_moments]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
       moments[m] = slot(m);
       u.moment[m] = ir::read_slot(b, moments[m]);

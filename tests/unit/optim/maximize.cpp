@@ -29,4 +29,9 @@ TEST_CASE("maximize: wrappers nest in any order, and around groups") {
   static_assert(std::is_same_v<decltype(inner), decltype(outer)>);
   CHECK(inner.optimizer.rule.decay == 0.75f);
   CHECK(optim::swa(optim::groups(rule, adam), {.start = 5}).optimizer.rule.start == 5);
+  // six vectors of state
+  auto most = compare("adamw_maximize",
+                      optim::swa(optim::ema(optim::ema(optim::ema(optim::maximize(adam), 0.5f), 0.7f), 0.9f),
+                                 {.start = 2, .every = 3}));
+  CHECK(most.average().template get<"fc.bias">()[0] != most.model().template get<"fc.bias">()[0]);
 }
