@@ -17,6 +17,10 @@ WEFT_REFUSAL(
     "linspace has fractions between its ends: ask for a floating dtype, linspace<f32, 5>(0, 1), or for "
     "integers by arange<i32, 0, 10, 2>() or cast<i32>(linspace<f32, 5>(0, 8))");
 
+WEFT_REFUSAL(ArangeFits,
+             "arange: the numbers from the first to the last are of the dtype, as 300 is none of u8: write "
+             "arange<i64, begin, end, step>()");
+
 namespace detail {
 // Whether V is a floating number, known here or at run time, and T an integer type.
 template <class V, class T>
@@ -52,11 +56,19 @@ template <class T, i64 N, i64 Begin, i64 Step>
 struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
   using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
-    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
-    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
-    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
-    return Expr<T, Shape<N>>{
-        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+    // counted in i32 where all numbers are of it; no two of them are further apart than i64 reaches
+    constexpr i64 last = N > 0 ? Begin + (N - 1) * Step : Begin;
+    constexpr bool small = number_fits<i32>(Begin) && number_fits<i32>(last) &&
+                           number_fits<i32>(last - Begin) && number_fits<i32>(Step);
+    static_assert(sizeof(ArangeFits < number_fits<T>(Begin) && number_fits<T>(last), T, GivenSize<Begin>,
+                         GivenSize < last >>) > 0);
+    using Index = std::conditional_t<std::is_same_v<T, i64> || !small, i64, i32>;
+    const auto number = [&](i64 x) {
+      return ir::Value{&b, b.constant(dtype_of<Index>, b.shape(Shape<N>::value), static_cast<u64>(x))};
+    };
+    const ir::Value count{&b, b.leaf(ir::Op::iota, dtype_of<Index>, Shape<N>::value, 0)};
+    const ir::Value scaled = Step == 1 ? count : count * number(Step);
+    return Expr<T, Shape<N>>{ir::cast(Begin == 0 ? scaled : scaled + number(Begin), dtype_of<T>)};
   }
 };
 // N numbers from low to high, both included; counted from the nearer end, as PyTorch does.

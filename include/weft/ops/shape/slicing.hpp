@@ -175,6 +175,15 @@ struct UnsqueezeOp : Operation<UnsqueezeOp<Axis>> {
 
 template <i64... Widths>
 struct PadOp : Operation<PadOp<Widths...>> {
+  // Around it a number that is known only at run time, or is no double: where a tensor of ones was not.
+  template <class T, class S, class Rule, class X, class V>
+  static constexpr auto framed(ir::Builder& b, const X& x, const V& value) {
+    const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
+    const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
+    const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
+    return Expr<T, S>{
+        ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
+  }
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
     using Rule = detail::pad_rule<typename X::shape, Widths...>;
@@ -184,15 +193,12 @@ struct PadOp : Operation<PadOp<Widths...>> {
     if constexpr (!Rule::ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (is_scalar_expr<V>) {
-      // a number known only at run time: the frame is where a tensor of ones was not
-      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
-      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
-      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
-      return Expr<T, S>{
-          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
+      return framed<T, S, Rule>(b, x, value);
     } else if (!detail::number_fits<T>(value)) {
       return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_fit);
     } else {
+      if constexpr (std::is_integral_v<V>)  // a fill is a double, which has not all of i64
+        if (value >= i64{1} << 53 || value <= -(i64{1} << 53)) return framed<T, S, Rule>(b, x, value);
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
   }

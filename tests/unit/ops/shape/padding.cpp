@@ -4,9 +4,11 @@
 #include "weft/ops/shape/padding.hpp"
 
 #include "support/traced_parity.hpp"
+#include "weft/exec/immediate.hpp"
 #include "weft/nn/padding.hpp"
 #include "weft/nn/shuffle.hpp"
 #include "weft/nn/unfold.hpp"
+#include "weft/ops/shape/creation.hpp"
 
 using namespace weft;
 using namespace weft::testing;
@@ -14,6 +16,7 @@ using namespace weft::testing;
 namespace {
 constexpr PaddingMode reflect = PaddingMode::reflect, replicate = PaddingMode::replicate,
                       circular = PaddingMode::circular;
+constexpr i64 big = (i64{1} << 53) + 1;
 }
 
 TEST_CASE("padding: frames made of the tensor, as PyTorch") {
@@ -136,4 +139,39 @@ TEST_CASE("padding: windows as columns and back, as PyTorch") {
         return std::tuple{unfold<PerAxis{2, 3}>(a), fold<PerAxis{5, 6}, 2>(b)};
       },
       in<f64, 0, 3, 5, 6>, in<f64, 0, 12, 20>);
+}
+
+TEST_CASE("padding: a number of i64 that no double is") {
+  auto f = compile(
+      test_device(),
+      [](auto x) {
+        return std::tuple{pad<1, 2>(x, big), pad<1, 2>(x, -big), pad<1, 2>(x, 7)};
+      },
+      in<i64, 2>);
+  const auto [above, below, small] = f(std::vector<i64>{1, 2});
+  CHECK(above.to_vector() == std::vector<i64>{big, 1, 2, big, big});
+  CHECK(below.to_vector() == std::vector<i64>{-big, 1, 2, -big, -big});
+  CHECK(small.to_vector() == std::vector<i64>{7, 1, 2, 7, 7});
+}
+
+TEST_CASE("padding: arange of what 32 bits or a double do not hold") {
+  auto f = compile(test_device(), [] {
+    return std::tuple{arange<i64, big, big + 3>(),
+                      arange<f32, 0, 4000000000, 1000000000>(),
+                      arange<f64, 5000000000, 5000000003>(),
+                      arange<f64, 0, 9000000000000, 3000000000000>(),
+                      arange<f32, 2147483646, 2147483649>(),
+                      arange<i64, 5, -5000000000, -2500000000>(),
+                      arange<i32, -2147483647, 2147483647, 2147483647>()};
+  });
+  const auto [a, b, c, d, e, g, h] = f();
+  CHECK(a.to_vector() == std::vector<i64>{big, big + 1, big + 2});
+  CHECK(b.to_vector() == std::vector<f32>{0, 1e9f, 2e9f, 3e9f});
+  CHECK(c.to_vector() == std::vector<f64>{5e9, 5e9 + 1, 5e9 + 2});
+  CHECK(d.to_vector() == std::vector<f64>{0, 3e12, 6e12});
+  CHECK(e.to_vector() == std::vector<f32>{2147483646.0f, 2147483647.0f, 2147483648.0f});
+  CHECK(g.to_vector() == std::vector<i64>{5, -2499999995, -4999999995});
+  CHECK(h.to_vector() == std::vector<i32>{-2147483647, 0});
+  const Tensor<f64, Shape<2>> outside = arange<f64, 6000000000, 6000000002>();
+  CHECK(outside.to_vector() == std::vector<f64>{6e9, 6e9 + 1});
 }
