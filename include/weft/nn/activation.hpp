@@ -189,7 +189,7 @@ struct RandomSlopes : Operation<RandomSlopes> {
   static constexpr auto apply(ir::Builder& b, const X& x, float lower, float upper) {
     if (!(lower <= upper)) return weft::detail::without_value<X>(b, ir::Valueless::no_scale);
     const double low = static_cast<double>(lower), width = static_cast<double>(upper) - low;
-    const ir::Value u = ir::cast(weft::detail::uniform_bits(b, X::shape::value), dtype_of<typename X::dtype>);
+    const ir::Value u = weft::detail::uniform_of(b, X::shape::value, dtype_of<typename X::dtype>);
     const ir::Value slope = u * width + low;
     const ir::Value positive = ir::binary(ir::Op::lt, ir::constant_like(x.value, 0), x.value);
     return X{ir::select(positive, x.value, x.value * slope)};

@@ -14,11 +14,21 @@ namespace detail {
 constexpr ir::Value random_bits(ir::Builder& b, const Dims& dims) {
   return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.innermost().graph.streams++))};
 }
-// Uniform in [0, 1): the upper 24 bits, each value exact in f32.
-constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
+// Uniform in [0, 1): the upper bits, in f32, which has each of these values.
+constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims, int digits = 24) {
   const ir::Value bits = random_bits(b, dims);
-  const ir::Value upper = ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 8));
-  return ir::cast(upper, DType::f32) * 5.9604644775390625e-8;  // 2^-24
+  const ir::Value upper =
+      ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 32 - digits));
+  return ir::cast(upper, DType::f32) * (1.0 / static_cast<double>(1 << digits));
+}
+// The same in dtype t: as many bits as its significand has, where rounding would give 1.
+constexpr ir::Value uniform_of(ir::Builder& b, const Dims& dims, DType t) {
+  const int digits = t == DType::f16      ? 11
+                     : t == DType::bf16   ? 8
+                     : t == DType::f8e4m3 ? 4
+                     : t == DType::f8e5m2 ? 3
+                                          : 24;
+  return ir::cast(uniform_bits(b, dims, digits), t);
 }
 // Where a number uniform in [0, 1) is less than `keep` as f32, which the bits are compared for by themselves:
 // the upper 24 are below keep 2^24.
@@ -37,14 +47,38 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
          ir::unary(ir::Op::cos, v * 6.283185307179586);
 }
 
-// Whether randint's bounds, where they are known, hold integers of T between them.
+// Whether randint's bounds, where they are known, hold integers of T between them, fewer than 2^63.
 template <class T, class A, class B>
 constexpr bool bounds_fit(const A& low, const B& high) {
-  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
-    return static_cast<i64>(low) < static_cast<i64>(high) && number_fits<T>(static_cast<i64>(low)) &&
-           number_fits<T>(static_cast<i64>(high) - 1);
-  else
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
+    const auto from = static_cast<i64>(low), to = static_cast<i64>(high);
+    return from < to && static_cast<u64>(to) - static_cast<u64>(from) <= u64{9223372036854775807u} &&
+           number_fits<T>(from) && number_fits<T>(to - 1);
+  } else {
     return true;
+  }
+}
+// Uniform in [0, width): the upper bits of 32 random bits times a width of at most 2^32; of a wider one, as
+// in PyTorch, the remainder of as many bits as i64 has. i64, and so is `width`, a scalar. `most`: no less
+// than the width where that is known.
+constexpr ir::Value integers_below(ir::Builder& b, const Dims& dims, ir::Value width, i64 most) {
+  using ir::Op;
+  const auto right = [](ir::Value x, int by) {
+    return ir::binary(Op::shift_right, x, ir::constant_like(x, by));
+  };
+  const ir::Value bits = ir::cast(random_bits(b, dims), DType::i64);
+  constexpr i64 two32 = i64{1} << 32;
+  if (most <= two32 / 2) return right(bits * width, 32);
+  // in halves, so that products stay below 2^63
+  const ir::Value upper = right(width, 16);
+  const ir::Value lower = ir::binary(Op::bit_and, width, ir::constant_like(width, 65535));
+  const ir::Value narrow = right(bits * upper + right(bits * lower, 16), 16);
+  if (most <= two32) return narrow;
+  const ir::Value more = right(ir::cast(random_bits(b, dims), DType::i64), 1);
+  const ir::Value all = more * static_cast<double>(two32) + bits;
+  const ir::Value wide = all - all / width * width;
+  const ir::Value fits = ir::binary(Op::le, width, ir::constant_like(width, static_cast<double>(two32)));
+  return ir::select(ir::broadcast(fits, dims), narrow, wide);
 }
 // Outside of a traced function.
 template <class T, class A, class B>
@@ -63,7 +97,7 @@ template <class T, i64... D>
 struct RandOp : Operation<RandOp<T, D...>> {
   using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
-    return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
+    return Expr<T, Shape<D...>>{detail::uniform_of(b, Shape<D...>::value, dtype_of<T>)};
   }
 };
 template <class T, i64... D>
@@ -78,7 +112,7 @@ WEFT_REFUSAL(
     IntegersAreDrawn,
     "randint gives integers, randint<i64, 4, 8>(low, high): as floats they are cast<f32>(randint<i64, "
     "4, 8>(low, high)), and rand<f32, 4, 8>() is uniform in [0, 1)");
-// Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
+// Integers in [low, high), uniform.
 template <class T, i64... D>
 struct RandIntOp : Operation<RandIntOp<T, D...>> {
   using weft_draws = void;
@@ -88,9 +122,11 @@ struct RandIntOp : Operation<RandIntOp<T, D...>> {
     if (!detail::bounds_fit<T>(low, high))
       return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_bounds);
     const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
-    const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
-    const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
-    return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+    i64 most = size_of(dtype_of<T>) < 8 ? i64{1} << 32 : std::numeric_limits<i64>::max();
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+      most = static_cast<i64>(high) - static_cast<i64>(low);
+    const ir::Value drawn = detail::integers_below(b, Shape<D...>::value, width, most);
+    return Expr<T, Shape<D...>>{ir::cast(drawn + begin, dtype_of<T>)};
   }
   using Operation<RandIntOp<T, D...>>::operator();
   template <std::integral A, std::integral B>
@@ -111,9 +147,10 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   static constexpr auto apply(ir::Builder& b, const X&) {
     using T = typename X::dtype;
     static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), RandLikeOp, T>) > 0);
-    const ir::Value v =
-        Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
-    return X{ir::cast(v, dtype_of<typename X::dtype>)};
+    if constexpr (Normal)
+      return X{ir::cast(detail::normal_bits(b, X::shape::value), dtype_of<T>)};
+    else
+      return X{detail::uniform_of(b, X::shape::value, dtype_of<T>)};
   }
 };
 

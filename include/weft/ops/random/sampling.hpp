@@ -33,7 +33,9 @@ struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
       if constexpr (Replace) {
         const auto sums = ScanOp<-1, ir::Fold::sum>::apply(b, x);
         const auto total = NarrowOp<-1, X::shape::value[-1] - 1, 1>::apply(b, sums);
-        const Expr<T, typename R::shape> u{ir::cast(detail::uniform_bits(b, R::shape::value), dtype_of<T>)};
+        // of 23 bits: times the sum it is less than the sum, however that rounds
+        const Expr<T, typename R::shape> u{
+            ir::cast(detail::uniform_bits(b, R::shape::value, 23), dtype_of<T>)};
         return R{ir::searchsorted(sums.value, mul(u, total).value, true)};
       } else {
         const Expr<T, typename X::shape> q{

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "support/device.hpp"
@@ -238,4 +239,77 @@ TEST_CASE("random: randint of one bound begins at 0") {
   CHECK(least == 0);
   CHECK(most == 9);
   CHECK(two[0] >= 0);
+}
+
+namespace {
+template <class T>
+void check_drawn(const std::vector<T>& drawn, double low, double high) {
+  double mean = 0;
+  i64 outside = 0;
+  for (const T x : drawn) {
+    outside += static_cast<double>(x) < low || static_cast<double>(x) >= high ? 1 : 0;
+    mean += static_cast<double>(x) / static_cast<double>(drawn.size());
+  }
+  CHECK(outside == 0);
+  // five deviations of a mean of uniform numbers
+  const double deviation = (high - low) / std::sqrt(12.0 * static_cast<double>(drawn.size()));
+  CHECK(std::fabs(mean - (low + high) / 2) < 5 * deviation + 1);
+}
+}  // namespace
+
+TEST_CASE("random: integers of ranges that 32 bits do not hold") {
+  constexpr i64 n = 20000, billion = 1000000000;
+  auto f = compile(
+      test_device(),
+      [](auto low, auto high) {
+        return std::tuple{
+            randint<i64, n>(0, 5 * billion / 2),        randint<i64, n>(-3 * billion, 3 * billion),
+            randint<i64, n>(0, i64{1} << 32),           randint<i64, n>(0, i64{1} << 62),
+            randint<i32, n>(-2 * billion, 2 * billion), randint<i64, n>(low, high)};
+      },
+      in<i64>, in<i64>);
+  const auto [a, b, c, d, e, g] = f(-4 * billion, 4 * billion);
+  check_drawn(a.to_vector(), 0, 2.5e9);
+  check_drawn(b.to_vector(), -3e9, 3e9);
+  check_drawn(c.to_vector(), 0, 4294967296.0);
+  check_drawn(d.to_vector(), 0, 4611686018427387904.0);
+  check_drawn(e.to_vector(), -2e9, 2e9);
+  check_drawn(g.to_vector(), -4e9, 4e9);
+  const std::vector<i64> wide = d.to_vector();
+  CHECK(std::any_of(wide.begin(), wide.end(), [](i64 x) { return x % 2 != 0; }));
+  check_drawn(std::get<5>(f(i64{3}, i64{9})).to_vector(), 2.5, 8.5 + 0.5);
+  check_drawn(Tensor<i64, Shape<n>>(randint<i64, n>(0, 3 * billion)).to_vector(), 0, 3e9);
+  CHECK_THROWS_WITH((Tensor<i64, Shape<2>>(
+                        randint<i64, 2>(std::numeric_limits<i64>::min(), std::numeric_limits<i64>::max()))),
+                    doctest::Contains("tensor/number-range"));
+}
+
+TEST_CASE("random: uniform numbers of small floats stay below 1") {
+  constexpr i64 n = 60000;
+  auto f = compile(test_device(), [] {
+    return std::tuple{rand<f16, n>(), rand<bf16, n>(), rand<f8e4m3, n>(), rand<f8e5m2, n>(), rand<f32, n>()};
+  });
+  std::apply(
+      [](const auto&... drawn) {
+        const auto check = [](const auto& values, double step) {
+          double mean = 0;
+          bool below = true, multiples = true;
+          for (const auto x : values.to_vector()) {
+            const double v = static_cast<double>(static_cast<f32>(x));
+            mean += v / n;
+            below = below && v >= 0 && v < 1;
+            multiples = multiples && v / step == std::floor(v / step);
+          }
+          CHECK(below);
+          CHECK(multiples);
+          CHECK(std::fabs(mean - (0.5 - step / 2)) < 0.008);
+        };
+        const double steps[]{1.0 / 2048, 1.0 / 256, 1.0 / 16, 1.0 / 8, 1.0 / 16777216};
+        int k = 0;
+        (check(drawn, steps[k++]), ...);
+      },
+      f());
+  const Tensor<bf16, Shape<n>> like = rand_like(zeros<bf16, n>());
+  const auto v = like.to_vector();
+  CHECK(std::all_of(v.begin(), v.end(), [](bf16 x) { return static_cast<f32>(x) < 1; }));
 }
