@@ -76,7 +76,7 @@ constexpr Value block_node(Op op, const Dims& result, Value x, Value y, BlockPla
 // The block of x of extents `block`.
 constexpr Value dynamic_slice(Value x, const Dims& block, const BlockPlace& place) {
   if (place.offsets.empty()) {
-    Slice axes[8];
+    Slices axes;
     for (int k = 0; k < block.rank; ++k) axes[k] = {place.begin[k], 1};
     return slice(x, axes, block);
   }

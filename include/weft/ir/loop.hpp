@@ -153,7 +153,7 @@ constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
 
 // Rows [begin, begin + count) along the first axis.
 constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
+  Slices axes;
   Dims d = x.dims();
   axes[0].begin = begin;
   d.extent[0] = count;

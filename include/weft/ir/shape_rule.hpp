@@ -46,6 +46,16 @@ struct Slice {
   i64 begin = 0;
   i64 step = 1;
 };
+// One for each axis: all of it where nothing else is set. (Set by a loop: g++ 12 gives elements of an array
+// of Slice zeros at run time, in a function that it has evaluated before.)
+struct Slices {
+  Slice axis[max_rank];
+  constexpr Slices() {
+    for (Slice& s : axis) s = Slice{0, 1};
+  }
+  constexpr Slice& operator[](int k) { return axis[k]; }
+  constexpr operator const Slice*() const { return axis; }
+};
 
 constexpr Dims padded(const Dims& d, const i64* low_high) {
   Dims r = d;

@@ -311,7 +311,7 @@ constexpr Value pad(Value x, const i64* low_high, double fill) {
   Builder& b = *x.builder;
   i64 widths[16]{};
   if (crops) {
-    Slice axes[8];
+    Slices axes;
     Dims cropped = x.dims();
     for (int i = 0; i < rank; ++i) {
       const i64 low = low_high[2 * i], high = low_high[2 * i + 1];

@@ -66,7 +66,7 @@ constexpr void update_scale(ir::Builder& b, const ScaledTensor& t, ir::Value mag
   high[2 * axis + 1] = steps - 1;
   Value moved = ir::pad(newest, high, 0);
   if (steps > 1) {
-    ir::Slice all[8];
+    ir::Slices all;
     Dims rest = history.dims();
     rest.extent[axis] = steps - 1;
     moved = moved + ir::pad(ir::slice(history, all, rest), low, 0);

@@ -116,7 +116,7 @@ constexpr void permute(Value y, Value g, Value* out) {
   out[0] = ir::permute(g, inverse);
 }
 constexpr void pad(Value y, Value g, Value* out) {
-  ir::Slice axes[8];
+  ir::Slices axes;
   for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
   out[0] = ir::slice(g, axes, y.in(0).dims());
 }
@@ -137,7 +137,7 @@ constexpr void slice(Value y, Value g, Value* out) {
     const i64 stride = step < 0 ? -step : step;
     if (step < 0) {
       // every axis is written: g++ 12 starts an array from what constant evaluation last left in it
-      ir::Slice turn[8];
+      ir::Slices turn;
       for (int k = 0; k < d.rank; ++k) turn[k] = {k == i ? d.extent[k] - 1 : 0, k == i ? -1 : 1};
       g = ir::slice(g, turn, d);
     }
@@ -177,7 +177,7 @@ constexpr Value product_of_others(Value x, int axis) {
   if (n <= 1) return ir::constant_like(x, 1);
   Dims shorter = d;
   shorter.extent[axis] = n - 1;
-  ir::Slice head[8], tail[8];
+  ir::Slices head, tail;
   tail[axis].begin = 1;
   i64 low[16]{}, high[16]{};
   low[2 * axis] = high[2 * axis + 1] = 1;
@@ -307,7 +307,7 @@ constexpr void conv(Value y, Value g, Value* out) {
   const Dims dg = g.dims();
   ir::ConvAxes to_x, to_w;
   to_x.spatial = to_w.spatial = f.spatial;
-  ir::Slice turn[8];
+  ir::Slices turn;
   for (int k = 0; k < f.spatial; ++k) {
     const ir::ConvAxis& a = f.axis[k];
     const i64 s = dx.extent[3 + k], window = dw.extent[3 + k], p = dg.extent[3 + k];

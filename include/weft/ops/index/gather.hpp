@@ -21,7 +21,7 @@ constexpr ir::Value as_index(ir::Value v) {
 }
 // The first extents of v, as many as `to` has: a view.
 constexpr ir::Value cropped(ir::Value v, const Dims& to) {
-  ir::Slice axes[8];
+  ir::Slices axes;
   return ir::slice(v, axes, to);
 }
 // A vector of indices as it lies along one axis of `like`, the same for all others.

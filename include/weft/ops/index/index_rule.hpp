@@ -52,10 +52,10 @@ WEFT_REFUSAL(IndexIsKnown,
 
 struct IndexPlan {
   IndexFault fault{};
-  ir::Slice slices[8];  // of x
-  Dims sliced;          // x after them
-  Dims basic;           // dropped and new axes done, axes under a mask joined
-  int tensors = 0;      // axes indexed by tensors: which of `basic`
+  ir::Slices slices;  // of x
+  Dims sliced;        // x after them
+  Dims basic;         // dropped and new axes done, axes under a mask joined
+  int tensors = 0;    // axes indexed by tensors: which of `basic`
   int axis[8]{};
   Dims joined;  // the tensors' common shape
   bool masked = false;

@@ -86,7 +86,7 @@ struct DiagonalAxesOp : Operation<DiagonalAxesOp<Offset, A, B>> {
         else
           joined.extent[joined.rank++] = d.extent[k];
       }
-      ir::Slice axes[8];
+      ir::Slices axes;
       axes[at] = {Rule::count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * Rule::cols, Rule::cols + 1};
       const Dims cut = ir::with_extent(joined, at, Rule::count);
       const ir::Value v = ir::slice(ir::reshape(ir::permute(x.value, order), joined), axes, cut);

@@ -110,7 +110,7 @@ class EinsumWork {
         d.extent[n] = extent * extent;
         d.extent[n + 1] = 0;
         const ir::Value flat = ir::reshape(ir::permute(p.v, order), d);
-        ir::Slice axes[8];
+        ir::Slices axes;
         axes[n].step = extent + 1;
         d.extent[n] = extent;
         p.v = ir::slice(flat, axes, d);

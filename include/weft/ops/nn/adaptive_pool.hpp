@@ -80,7 +80,7 @@ constexpr ir::Value adaptive_max(ir::Value x, int axis, i64 out) {
       i64 at = adaptive_begin(p, extent, out) + k;
       const i64 end = adaptive_end(p, extent, out);
       if (at >= end) at = end - 1;
-      ir::Slice from[8];
+      ir::Slices from;
       from[axis].begin = at;
       const ir::Value element = ir::broadcast(ir::slice(x, from, one), result);
       v = v ? ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(p))), v,

@@ -182,7 +182,7 @@ constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
   for (int k = 1; k < d.rank; ++k) grouped.extent[1 + k] = d.extent[k];
   together.extent[0] = d.extent[1] * groups;
   together.extent[1] = d.extent[0] / groups;
-  ir::Slice turn[8];
+  ir::Slices turn;
   i64 order[8]{0, 2, 1, 3, 4, 5, 6, 7};
   for (int k = 3; k < grouped.rank; ++k) turn[k] = {grouped.extent[k] - 1, -1};
   return ir::reshape(ir::permute(ir::slice(ir::reshape(w, grouped), turn, grouped), order), together);

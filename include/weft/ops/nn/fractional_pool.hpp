@@ -101,7 +101,7 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
       ir::Value at;  // in the flattened axes of x
       for (int k = 0; k < Spatial; ++k) {
         // PyTorch draws for the last axis first in two dimensions, for the first axis first in three
-        ir::Slice column[8];
+        ir::Slices column;
         column[1].begin = Spatial == 2 ? 1 - k : k;
         const ir::Value begin = detail::fractional_begins(ir::slice(u, column, ir::make_dims(2, one)),
                                                           Rule::in(k), Rule::out(k), Window[k]);

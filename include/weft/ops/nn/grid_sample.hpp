@@ -150,7 +150,7 @@ struct GridSampleOp : Operation<GridSampleOp<Options>> {
       const ir::Value g = ir::reshape(ir::cast(grid.value, wide), ir::make_dims(3, flat));
       detail::GridTaps all;
       for (int k = 0; k < spatial; ++k) {  // coordinates name the last axis first
-        ir::Slice column[8];
+        ir::Slices column;
         column[2].begin = spatial - 1 - k;
         const i64 one[]{d.extent[0], places, 1};
         const ir::Value c = ir::reshape(ir::slice(g, column, ir::make_dims(3, one)), ir::make_dims(3, line));
@@ -216,7 +216,7 @@ struct AffineGridOp : Operation<AffineGridOp<AlignCorners, Size...>> {
       constexpr Dims to = Rule::value;
       ir::Value sum;
       for (int k = 0; k <= spatial; ++k) {
-        ir::Slice column[8];
+        ir::Slices column;
         column[2].begin = k;
         const i64 one[]{to.extent[0], spatial, 1};
         Dims factor = to;

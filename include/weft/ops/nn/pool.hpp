@@ -114,7 +114,7 @@ constexpr void pool_taps(ir::Value x, const PoolAxis* axes, int spatial, double 
   const ir::Value wide = ir::pad(x, widths, fill);
   for (i64 t = 0; t < taps; ++t) {
     i64 rest = t, offset[3]{};
-    ir::Slice from[8];
+    ir::Slices from;
     for (int k = spatial - 1; k >= 0; --k) {
       offset[k] = rest % axes[k].window * axes[k].dilation;
       rest /= axes[k].window;
@@ -164,7 +164,7 @@ constexpr ir::Value max_pool_value(ir::Value x, const PoolAxis* axes, int spatia
   ir::Value model;
   for (i64 n = 0; n < blocks; ++n) {
     i64 rest = n, widths[2 * max_rank]{}, first = 0;
-    ir::Slice from[8];
+    ir::Slices from;
     Dims apart = d, result = best.dims();
     ir::Value inside = ir::constant(b, DType::i32, inner, 0);
     for (int k = spatial - 1; k >= 0; --k) {

@@ -70,7 +70,7 @@ constexpr Greatest greatest_in_windows(const Greatest& from, int axis, const Poo
   const Dims result = ir::with_extent(from.value.dims(), axis, a.out);
   Greatest best;
   for (i64 t = 0; t < a.window; ++t) {
-    ir::Slice from_tap[8];
+    ir::Slices from_tap;
     from_tap[axis] = {t * a.dilation, a.stride};
     best.take(ir::slice(value, from_tap, result), ir::slice(place, from_tap, result));
   }

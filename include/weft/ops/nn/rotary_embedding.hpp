@@ -89,7 +89,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
     const DType own = x.dtype(), work = own == DType::f64 ? own : DType::f32;
     ir::Builder& b = *x.builder;
 
-    ir::Slice axes[8];
+    ir::Slices axes;
     Dims front = Rule::x;
     front.extent[rank - 1] = Rule::dims;
     Dims split = front;
@@ -97,7 +97,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
     split.extent[rank - 1] = Options.interleaved ? pairs : 2;
     split.extent[rank] = Options.interleaved ? 2 : pairs;
     const ir::Value v = ir::cast(ir::reshape(ir::slice(x, axes, front), split), work);
-    ir::Slice exchange[8];
+    ir::Slices exchange;
     exchange[pair_axis] = {1, -1};
     const ir::Value other = ir::slice(v, exchange, split);
 

@@ -75,7 +75,7 @@ constexpr ir::Value windows_of(ir::Value x, int axis, const WindowAxis& a) {
   }
   if (!views)
     return ir::reshape(ir::take_along_axis(x, along(window_places(*x.builder, a), d, axis), axis), apart);
-  ir::Slice whole[8];
+  ir::Slices whole;
   x = ir::slice(x, whole, ir::with_extent(d, axis, a.count * a.window));
   return ir::permute(ir::reshape(x, apart), order);
 }

@@ -145,7 +145,7 @@ struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
       constexpr int axis = Rule::axis;
       ir::Value v;
       if constexpr (Step == Length) {
-        ir::Slice axes[8];
+        ir::Slices axes;
         v = ir::slice(x.value, axes, ir::with_extent(X::shape::value, axis, flat));
       } else {
         const Dims windows = Shape<Rule::count, Length>::value;

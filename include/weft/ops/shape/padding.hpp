@@ -42,7 +42,7 @@ constexpr ir::Value framed(ir::Value x, int axis, i64 low, i64 high, PaddingMode
     return ir::pad(v, widths, 0);
   };
   const auto piece = [&](i64 begin, i64 step, i64 count) {
-    ir::Slice axes[8];
+    ir::Slices axes;
     axes[axis] = {begin, step};
     Dims part = d;
     part.extent[axis] = mode == PaddingMode::replicate ? 1 : count;

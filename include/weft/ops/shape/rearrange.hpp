@@ -192,7 +192,7 @@ struct FlipOp : Operation<FlipOp<Axes...>> {
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
     static_assert(sizeof(AxisInRange<ok, FlipOp, typename X::shape>) > 0);
-    ir::Slice axes[8];
+    ir::Slices axes;
     if constexpr (ok)
       ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
                                                -1}),

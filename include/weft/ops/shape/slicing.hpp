@@ -120,7 +120,7 @@ struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
     static_assert(sizeof(SliceFits<Rule::ok, SliceAxisOp, typename X::shape>) > 0);
-    ir::Slice axes[8];
+    ir::Slices axes;
     axes[Rule::axis] = {Rule::begin, Step};
     using S = shape_of<Rule>;
     if constexpr (Rule::ok)

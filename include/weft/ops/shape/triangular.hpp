@@ -72,7 +72,7 @@ struct DiagonalOp : Operation<DiagonalOp<Offset>> {
     } else {
       Dims flat = S::value;  // (..., rows * cols)
       flat.extent[flat.rank - 1] = Rule::rows * Rule::cols;
-      ir::Slice axes[8];
+      ir::Slices axes;
       axes[flat.rank - 1] = {Rule::begin, Rule::cols + 1};
       return Expr<typename X::dtype, S>{ir::slice(ir::reshape(x.value, flat), axes, S::value)};
     }
