@@ -92,10 +92,12 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
   return true;
 }
 
-WEFT_REFUSAL(ArgumentFits,
-             "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-             "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
-             "and no elements: std::array<bool, N>, or a Tensor<bool, Shape<N>> made of it)");
+WEFT_REFUSAL(
+    ArgumentFits,
+    "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+    "tensor, a pointer, an array or a container of the input's dtype, for in<f32> or in<i64> a number "
+    "of its type, 0.5f or i64{3} (std::vector<bool> keeps bits "
+    "and no elements: std::array<bool, N>, or a Tensor<bool, Shape<N>> made of it)");
 WEFT_REFUSAL(ArgumentReachable,
              "an argument of a call lies on another device than the program: copy it first");
 WEFT_REFUSAL(TargetFits,
