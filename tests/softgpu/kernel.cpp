@@ -190,6 +190,16 @@ class Decoder {
     return op.d[0];
   }
 
+  // The carry as an operand, where an instruction has it.
+  static void add_carry(const std::string& opcode, std::vector<ptx::Operand>& operands) {
+    ptx::Operand carry;
+    carry.kind = ptx::Operand::Kind::reg;
+    carry.name = ptx::carry;
+    if (opcode.find(".cc.") != std::string::npos) operands.at(0).elements.push_back(carry);
+    for (const char* reads : {"addc.", "subc.", "madc."})
+      if (opcode.rfind(reads, 0) == 0) operands.push_back(carry);
+  }
+
   Op instruction(const ptx::Instruction& i) {
     line_ = i.line;
     converts_ = i.opcode.rfind("cvt.", 0) == 0;
@@ -209,6 +219,7 @@ class Decoder {
     if (opcode.rfind("wgmma.mma_async", 0) == 0 && i.operands.size() > 1 &&
         i.operands[1].kind != ptx::Operand::Kind::vector)
       opcode += ".descriptors";
+    add_carry(opcode, operands);
     const Form* const form = forms().find(opcode);
     if (form == nullptr) fail("the instruction " + i.opcode + " is not known");
     Op op;

@@ -94,6 +94,18 @@ void add_bits(FormTable& t, const std::string& name) {
   t.add("clz." + name, elementwise<u32, U>(kind, [](U a) { return static_cast<u32>(std::countl_zero(a)); }));
 }
 
+// The lower `length` bits of a in place of those of b from `at` on.
+template <class U>
+void add_insertion(FormTable& t, const std::string& name) {
+  t.add("bfi." + name, elementwise<U, U, U, u32, u32>(kind, [](U a, U b, u32 at, u32 length) {
+          constexpr u32 bits = 8 * sizeof(U);
+          at &= 255, length &= 255;
+          if (at >= bits) return b;
+          const U ones = length >= bits ? ~U{0} : static_cast<U>((U{1} << length) - 1);
+          return static_cast<U>((b & ~static_cast<U>(ones << at)) | static_cast<U>((a & ones) << at));
+        }));
+}
+
 u64 reversed(u64 x) {
   u64 y = 0;
   for (int i = 0; i < 64; ++i) y |= (x >> i & 1) << (63 - i);
@@ -152,11 +164,8 @@ void add_integer_forms(FormTable& t) {
           const u64 shifted = (at & 255) > 31 ? 0 : a >> (at & 31);
           return static_cast<u32>(shifted & ((u64{1} << std::min(length & 255, 32u)) - 1));
         }));
-  t.add("bfi.b32", elementwise<u32, u32, u32, u32, u32>(kind, [](u32 a, u32 b, u32 at, u32 length) {
-          if ((at & 255) > 31) return b;
-          const u32 field = static_cast<u32>(((u64{1} << std::min(length & 255, 32u)) - 1) << (at & 31));
-          return (b & ~field) | (a << (at & 31) & field);
-        }));
+  add_insertion<u32>(t, "b32");
+  add_insertion<u64>(t, "b64");
   // `length` ones from `at`; both clamped to the width
   t.add("bmsk.clamp.b32", elementwise<u32, u32, u32>(kind, [](u32 at, u32 length) {
           return at > 31 ? 0u : static_cast<u32>(((u64{1} << std::min(length, 32u)) - 1) << at);

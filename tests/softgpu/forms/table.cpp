@@ -6,6 +6,7 @@ const FormTable& forms() {
   static const FormTable* const table = [] {
     auto* const made = new FormTable;
     add_integer_forms(*made);
+    add_carry_forms(*made);
     add_float_forms(*made);
     add_convert_forms(*made);
     add_select_forms(*made);

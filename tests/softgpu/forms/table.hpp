@@ -43,6 +43,7 @@ class FormTable {
 };
 
 void add_integer_forms(FormTable& table);
+void add_carry_forms(FormTable& table);
 void add_float_forms(FormTable& table);
 void add_convert_forms(FormTable& table);
 void add_select_forms(FormTable& table);

@@ -22,6 +22,7 @@ class Parser {
   explicit Parser(const std::string& text) : tokens_(cut(text)) {}
 
   Module module() {
+    find_functions();
     while (peek().kind != Token::Kind::end) top_level();
     return std::move(module_);
   }
@@ -57,8 +58,9 @@ class Parser {
     } else if (first.is(".entry")) {
       ++at_;
       entry();
-    } else if (first.is(".func")) {
-      fail("functions that are not inlined are not supported");
+    } else if (first.is(".func")) {  // where it is called
+      while (!peek().is(";") && !peek().is("{")) ++at_;
+      at_ = peek().is("{") ? behind_braces(at_) : at_ + 1;
     } else if (first.is(".pragma")) {
       while (!accept(";")) ++at_;
     } else if (first.is(".global") || first.is(".shared") || first.is(".const")) {
@@ -70,6 +72,94 @@ class Parser {
     } else {
       fail("an unknown directive");
     }
+  }
+
+  // A function that the compiler has not inlined: its tokens stand where it is called, with names of their
+  // own; parameters and results are variables of the caller, in local memory.
+  struct Function {
+    std::vector<std::string> results, parameters;
+    std::vector<Token> body;  // between its braces
+  };
+
+  // Behind the brace that closes the one at `at`.
+  std::size_t behind_braces(std::size_t at) const {
+    int depth = 0;
+    do depth += tokens_[at].is("{") ? 1 : tokens_[at].is("}") ? -1 : 0;
+    while (++at < tokens_.size() && depth > 0);
+    return at;
+  }
+  void find_functions() {
+    for (std::size_t k = 0; k < tokens_.size(); ++k) {
+      if (!tokens_[k].is(".func")) continue;
+      at_ = k + 1;
+      Function f;
+      const auto names = [&] {
+        std::vector<std::string> all;
+        if (!accept("(")) return all;
+        while (!accept(")")) {
+          all.push_back(variable().name);
+          accept(",");
+        }
+        return all;
+      };
+      f.results = names();
+      const std::string name = take().text;
+      f.parameters = names();
+      while (!peek().is(";") && !peek().is("{")) ++at_;
+      if (peek().is(";")) continue;
+      k = behind_braces(at_) - 1;
+      for (std::size_t t = at_ + 1; t < k; ++t) f.body.push_back(tokens_[t]);
+      functions_[name] = std::move(f);
+    }
+    at_ = 0;
+  }
+
+  // call[.uni] [(results),] name [, (parameters)];
+  void call() {
+    const int line = take().line;
+    const auto names = [&] {
+      std::vector<std::string> all;
+      if (!accept("(")) return all;
+      while (!accept(")")) {
+        all.push_back(alias(take().text));
+        accept(",");
+      }
+      accept(",");
+      return all;
+    };
+    const std::vector<std::string> results = names();
+    const auto found = functions_.find(peek().text);
+    if (found == functions_.end()) fail("a call of what is no function of this module");
+    ++at_;
+    accept(",");
+    const std::vector<std::string> parameters = names();
+    expect(";");
+    const Function& f = found->second;
+    if (results.size() != f.results.size() || parameters.size() != f.parameters.size())
+      fail("a call with another number of parameters");
+    if (++calls_ > 10000) fail("a function that calls itself");
+
+    const std::string mark = "@call" + std::to_string(calls_);
+    std::map<std::string, std::string> renamed;
+    for (std::size_t k = 0; k < results.size(); ++k) renamed[f.results[k]] = results[k];
+    for (std::size_t k = 0; k < parameters.size(); ++k) renamed[f.parameters[k]] = parameters[k];
+    std::vector<Token> body{{Token::Kind::mark, "{", line}};
+    const auto add = [&](Token::Kind kind, const std::string& text) { body.push_back({kind, text, line}); };
+    for (Token t : f.body) {
+      if (t.is("ret") || t.is("ret.uni")) {
+        add(Token::Kind::word, "bra");
+        t.text = "$end" + mark;
+      } else if (t.kind == Token::Kind::word && t.text[0] == '$') {
+        t.text += mark;
+      } else if (const auto other = renamed.find(t.text); other != renamed.end()) {
+        t.text = other->second;
+      }
+      body.push_back(t);
+    }
+    add(Token::Kind::word, "$end" + mark);
+    add(Token::Kind::mark, ":");
+    add(Token::Kind::mark, "}");
+    tokens_.insert(tokens_.begin() + static_cast<std::ptrdiff_t>(at_), body.begin(), body.end());
   }
 
   // [.space] [.align N] .type NAME [N] [= {...}] up to what follows it
@@ -118,6 +208,7 @@ class Parser {
     Kernel kernel;
     kernel_ = &kernel;
     kernel.name = take().text;
+    kernel.registers[carry] = "pred";
     if (accept("(")) {
       while (!accept(")")) {
         kernel.parameters.push_back(variable());
@@ -148,14 +239,24 @@ class Parser {
   // Registers of an inner scope are told apart by a suffix.
   void scope(const std::string& suffix) {
     std::set<std::string> local;
-    scopes_.push_back({suffix, {}});
+    scopes_.push_back({suffix, {}, {}});
     while (!accept("}")) {
       if (accept("{")) {
         scope("@" + std::to_string(++scope_count_));
       } else if (peek().is(".reg")) {
         registers();
-      } else if (peek().is(".shared") || peek().is(".local")) {
+      } else if (peek().is(".shared")) {
         kernel_->variables.push_back(variable());
+      } else if (peek().is(".local") || peek().is(".param")) {  // perhaps a call's, and again the next one's
+        Variable v = variable();
+        if (v.space == Space::param) expect(";");
+        v.space = Space::local;
+        const std::string name = v.name + "@" + std::to_string(++scope_count_);
+        scopes_.back().aliases[v.name] = name;
+        v.name = name;
+        kernel_->variables.push_back(std::move(v));
+      } else if (peek().is("call") || peek().is("call.uni")) {
+        call();
       } else if (accept(".pragma")) {
         pragma();
       } else if (accept(".loc")) {
@@ -210,6 +311,11 @@ class Parser {
       if (accept("|")) i.operands.back().elements.push_back(operand());
       accept(",");
     }
+    const auto is_of_a_call = [](const Operand& o) {
+      return o.kind == Operand::Kind::address && o.name.find('@') != std::string::npos && o.name[0] != '%';
+    };
+    if (i.opcode.rfind("ld.param", 0) == 0 || i.opcode.rfind("st.param", 0) == 0)
+      if (std::any_of(i.operands.begin(), i.operands.end(), is_of_a_call)) i.opcode.replace(3, 5, "local");
     kernel_->body.push_back(std::move(i));
   }
 
@@ -252,7 +358,7 @@ class Parser {
         o.name = in_scope(name);
       } else {
         o.kind = Operand::Kind::symbol;
-        o.name = name;
+        o.name = alias(name);
       }
     } else {
       fail("an operand of a kind that is not known");
@@ -264,15 +370,28 @@ class Parser {
     return std::any_of(scopes_.begin(), scopes_.end(),
                        [&](const Scope& s) { return s.names.count(name) != 0; });
   }
+  // A register as the innermost scope that has declared it calls it; %r5 is one of %r<9>.
   std::string in_scope(const std::string& name) const {
+    std::string prefix = name;
+    while (!prefix.empty() && prefix.back() >= '0' && prefix.back() <= '9') prefix.pop_back();
+    for (std::size_t k = scopes_.size(); k-- > 0;) {
+      const Scope& s = scopes_[k];
+      if (s.names.count(name) != 0 || (prefix != name && s.names.count(prefix + "<>") != 0))
+        return name + s.suffix;
+    }
+    return name;
+  }
+  std::string alias(const std::string& name) const {
     for (std::size_t k = scopes_.size(); k-- > 0;)
-      if (scopes_[k].names.count(name) != 0) return name + scopes_[k].suffix;
+      if (const auto found = scopes_[k].aliases.find(name); found != scopes_[k].aliases.end())
+        return found->second;
     return name;
   }
 
   struct Scope {
     std::string suffix;
     std::set<std::string> names;
+    std::map<std::string, std::string> aliases;  // of variables in local memory
   };
 
   std::vector<Token> tokens_;
@@ -280,7 +399,8 @@ class Parser {
   Module module_;
   Kernel* kernel_ = nullptr;
   std::vector<Scope> scopes_;
-  int scope_count_ = 0;
+  std::map<std::string, Function> functions_;
+  int scope_count_ = 0, calls_ = 0;
   bool external_ = false;
   u32 used_bytes_ = ~0u;
 };

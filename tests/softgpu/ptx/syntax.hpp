@@ -38,6 +38,9 @@ struct Variable {
   std::vector<u8> initial;
 };
 
+// The register of carries: a predicate that every kernel has.
+inline constexpr const char* carry = "%carry";
+
 struct Kernel {
   std::string name;
   std::vector<Variable> parameters;
