@@ -33,7 +33,24 @@ struct CallModel {
   }
 };
 
+WEFT_REFUSAL(ModelHasArguments,
+             "the model is a template and was not given its arguments: write make_trainer<Net<>>(Cpu{}, ...) for "
+             "those that it has by itself, or make_trainer<Net<16>>(Cpu{}, ...), and the same for compile and "
+             "Model");
+
 }  // namespace exec
+
+// Of a template that was not given its arguments.
+template <template <auto...> class M, class... A>
+AfterRefusal compile(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
+template <template <class...> class M, class... A>
+AfterRefusal compile(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
 
 // compile(model, in<f32, 1, 64>): the model's operator(), as compile(model, [](const auto& m, auto x) {
 // return m(x); }, in<f32, 1, 64>) has it, with the same options behind the inputs.

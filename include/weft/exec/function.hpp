@@ -358,9 +358,11 @@ class CompiledFunction {
 
 template <class F>
 inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
-WEFT_REFUSAL(CapturesNothing,
-             "a compiled function must capture nothing: make run-time values inputs; the model is its first "
-             "parameter, [](const auto& model, auto x) { return model(x); }");
+WEFT_REFUSAL(
+    CapturesNothing,
+    "a compiled function must capture nothing: make run-time values inputs; the model is its first "
+    "parameter, [](const auto& model, auto x) { return model(x); }, and of several a struct that has "
+    "them as members, struct Both { Net student; nn::Frozen<Net> teacher; }");
 
 // get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
 // code.

@@ -2,6 +2,7 @@
 // Pooling to given extents with PyTorch's names: nn::AdaptiveAvgPool2d<1>, nn::AdaptiveMaxPool2d<PerAxis{7,
 // 5}>. They hold nothing.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/pool_index.hpp"
 
@@ -13,6 +14,7 @@ using weft::PerAxis;
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
@@ -21,6 +23,7 @@ struct AdaptiveMaxPool {
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 

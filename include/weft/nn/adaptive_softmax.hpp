@@ -92,6 +92,7 @@ struct AdaptiveLogSoftmaxWithLoss {
   Linear<In, Rule::shortlist + clusters, O.head_bias, T> head{};
   typename module_detail::adaptive_tail<Rule, In, T, Clusters>::type tail{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& target) const {
     const auto e = to_expr(x);
     const auto y = to_expr(target);

@@ -139,6 +139,7 @@ struct MultiheadAttention {
   Mode mode{};
 
   // Refused.
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention>) > 0);
     return x;

@@ -34,6 +34,7 @@ struct BatchNorm {
   bool cumulative = false;  // running statistics are means over all batches: momentum None
   Mode mode{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;

@@ -74,6 +74,7 @@ template <i64 In1, i64 In2 = not_given, i64 Out = not_given, bool Bias = true, c
 struct Bilinear {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight) + bias;
   }
@@ -87,6 +88,7 @@ WEFT_REFUSED_SIZES(Bilinear, not_given)
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight);
   }

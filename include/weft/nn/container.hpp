@@ -50,6 +50,7 @@ struct Sequential {
   constexpr Sequential(const M&... layer) requires(sizeof...(M) > 0) : layers(layer...) {}
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
   template <class X, class... A>
   requires(sizeof...(A) > 0) constexpr auto operator()(const X& x, const A&...) const {  // a refusal
@@ -126,6 +127,7 @@ struct Absent {};
 // x -> x
 struct Identity {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -151,6 +153,7 @@ struct flatten_rule {
 template <int First = 1, int Last = -1>
 struct Flatten {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -171,6 +174,7 @@ struct Flatten {
 template <int Axis, i64... To>
 struct Unflatten {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
@@ -184,6 +188,7 @@ template <class M>
 struct Frozen {
   M inner{};  // its parameters are body.inner.weight
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto&... x) const {
     M held = inner;
     detach(held);

@@ -10,6 +10,7 @@ namespace WEFT_NAMESPACE::nn {
 template <int Axis = 1>
 struct CosineSimilarity {
   float eps = 1e-8f;  // least norm that counts
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& y) const {
     return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
   }
@@ -19,6 +20,7 @@ struct CosineSimilarity {
 template <int P = 2>
 struct PairwiseDistance {
   float eps = 1e-6f;  // added to the difference
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& y) const {
     return pairwise_distance<P>(x, y, static_cast<double>(eps));
   }

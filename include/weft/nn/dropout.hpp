@@ -18,6 +18,7 @@ struct Mode {
 struct Dropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return dropout(e, mode.training ? p : 0.0f);
@@ -54,6 +55,7 @@ constexpr auto dropout3d(const X& x, const P& p = 0.5f) {
 struct Dropout2d {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -65,6 +67,7 @@ using Dropout3d = Dropout2d;
 struct DropPath {
   float p = 0.5f;  // probability to drop a sample
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -116,6 +119,7 @@ constexpr auto feature_alpha_dropout(const X& x, const P& p = 0.5f) {
 struct AlphaDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -123,6 +127,7 @@ struct AlphaDropout {
 struct FeatureAlphaDropout {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }

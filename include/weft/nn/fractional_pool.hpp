@@ -2,6 +2,7 @@
 // nn::FractionalMaxPool2d<2, nn::FractionalPoolOptions{.output_ratio = 0.5}>: see
 // weft/ops/nn/fractional_pool.hpp.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/fractional_pool.hpp"
 
@@ -15,6 +16,7 @@ using weft::PerAxis;
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool2d {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -25,6 +27,7 @@ struct FractionalMaxPool2d {
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool3d {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }

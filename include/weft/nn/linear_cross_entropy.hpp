@@ -14,6 +14,7 @@ struct LinearCrossEntropyLoss {
   i64 ignore_index = -100;     // a label that counts for nothing
   double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& target) const {
     const CrossEntropyOptions options{.ignore_index = ignore_index, .label_smoothing = label_smoothing};
     if constexpr (Bias)

@@ -1,6 +1,7 @@
 #pragma once
 // nn::LocalResponseNorm<5>{.k = 2}: see weft/ops/nn/local_response_norm.hpp.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/ops/nn/local_response_norm.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -11,6 +12,7 @@ struct LocalResponseNorm {
   float alpha = 1e-4f;  // factor of the mean of squares
   float beta = 0.75f;   // exponent
   float k = 1;          // added to the mean of squares
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return local_response_norm<Size>(to_expr(x), alpha, beta, k);
   }

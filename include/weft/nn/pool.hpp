@@ -18,6 +18,7 @@ using weft::UnpoolOptions;
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
@@ -26,6 +27,7 @@ struct MaxPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -33,6 +35,7 @@ struct AvgPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LPPool {
   float norm_type = 2;  // p of the norm
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
   }
@@ -41,6 +44,7 @@ struct LPPool {
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
 struct MaxUnpool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }

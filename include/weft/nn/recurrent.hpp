@@ -260,6 +260,7 @@ struct RecurrentLayer {
   float dropout = 0;
   Mode mode{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
   constexpr auto operator()(const auto& x, const auto& state_or_lengths) const {
     if constexpr (is_lengths<decltype(x), decltype(state_or_lengths)>())

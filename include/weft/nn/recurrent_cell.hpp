@@ -201,6 +201,7 @@ struct RecurrentCell {
   using Step = StepRule;
   Spliced<module_detail::StepWeights<Step::gates, In, Hidden, Bias, T>> weights{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     const auto zero = module_detail::cell_zeros<T, Hidden>(e);

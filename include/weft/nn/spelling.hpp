@@ -40,6 +40,18 @@ WEFT_REFUSAL(
     return ::weft::detail::first_expr(x);                             \
   }
 
+WEFT_REFUSAL(
+    ForwardIsCall,
+    "a layer is called as a function: write fc(x) in place of fc.forward(x); a model's or a block's own "
+    "operator() is what PyTorch's forward is");
+// In a layer: what PyTorch calls its operator().
+#define WEFT_REFUSED_FORWARD                                             \
+  template <class... X>                                                  \
+  constexpr auto forward(const X&... x) const {                          \
+    static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0); \
+    return (*this)(x...);                                                \
+  }
+
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
   template <class A, class B>                                                               \

@@ -21,7 +21,7 @@ WEFT_REFUSAL(CarryIsTensor,
 WEFT_REFUSAL(
     BlockTakes,
     "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
-    "take these arguments");
+    "take these arguments, or is not const: constexpr auto operator()(auto x) const");
 WEFT_REFUSAL(StackIsWhole,
              "a Stack is called as a whole, h(x), and traced once: what differs from block to block is an "
              "argument each(t); blocks that are called one by one are a std::array<Block, N>");
@@ -108,6 +108,7 @@ struct Stack {
   WEFT_MEMBER(end)
 #undef WEFT_MEMBER
 
+  WEFT_REFUSED_FORWARD
   template <class X, class... A>
   constexpr auto operator()(const X& x, const A&... more) const {
     constexpr bool sliced = (stack_detail::has_blocks<N, A>() && ...);

@@ -42,6 +42,7 @@ struct TransformerEncoder {
   static_assert(sizeof(LayersAreCounted<(NumLayers >= 1), GivenSize<NumLayers>>) > 0);
   Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& src, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, src, keywords...);
   }
@@ -54,6 +55,7 @@ struct TransformerDecoder {
   Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
   WEFT_REFUSED_ONE(TransformerDecoder)
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
   }
@@ -73,6 +75,7 @@ struct Transformer {
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   WEFT_REFUSED_ONE(Transformer)
+  WEFT_REFUSED_FORWARD
   template <class... A>
   constexpr auto operator()(const auto& src, const auto& tgt, const A&... keywords) const {
     using module_detail::flag, module_detail::keyword;

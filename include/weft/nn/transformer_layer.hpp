@@ -73,6 +73,7 @@ struct TransformerEncoderLayer {
   Dropout dropout2{.p = O.dropout};
   Activation activation{};
 
+  WEFT_REFUSED_FORWARD
   template <class... A>
   constexpr auto operator()(const auto& src, const A&... keywords) const {
     constexpr bool known = module_detail::Keywords<Keyword::src_mask, Keyword::src_key_padding_mask,
@@ -113,6 +114,7 @@ struct TransformerDecoderLayer {
   Activation activation{};
 
   WEFT_REFUSED_ONE(TransformerDecoderLayer)
+  WEFT_REFUSED_FORWARD
   template <class... A>
   constexpr auto operator()(const auto& tgt, const auto& memory, const A&... keywords) const {
     constexpr bool known =

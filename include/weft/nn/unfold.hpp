@@ -1,6 +1,7 @@
 #pragma once
 // nn::Unfold<3, nn::UnfoldOptions{.padding = 1}>, nn::Fold<nn::PerAxis{8, 6}, 2>: see weft/ops/nn/unfold.hpp.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/unfold.hpp"
 
@@ -13,6 +14,7 @@ using weft::UnfoldOptions;
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Unfold {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
@@ -21,6 +23,7 @@ struct Unfold {
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Fold {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Resizing as a layer: nn::Upsample<nn::InterpolateOptions{.scale_factor = 2}>.
 
+#include "weft/nn/spelling.hpp"
 #include "weft/nn/stateless.hpp"
 #include "weft/ops/nn/interpolate.hpp"
 
@@ -21,6 +22,7 @@ struct Upsample {
   [[no_unique_address]] module_detail::Stateless stateless{};
   static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
   static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     if constexpr (given)
       return interpolate<Options>(x);

@@ -282,6 +282,17 @@ requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
   static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, M, Given>) > 0);
   return {};
 }
+// Of a template that was not given its arguments.
+template <template <auto...> class M, class... A>
+AfterRefusal make_trainer(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
+template <template <class...> class M, class... A>
+AfterRefusal make_trainer(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
 
 template <class M, class Device, class... A>
 requires exec::is_device<Device>

@@ -2,6 +2,7 @@
 // Pointwise operations composed of primitives, with PyTorch's names and semantics. A formula is chosen so
 // that its gradient is right, too: where one branch overflows, its operand is made harmless first.
 
+#include <bit>
 #include <limits>
 
 #include "weft/ops/math/pointwise.hpp"
@@ -329,7 +330,7 @@ struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
     const auto m = abs(real(a));
     if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
-      return b < 0 || (b == 0 && 1 / static_cast<double>(b) < 0) ? neg(m) : m;
+      return std::bit_cast<u64>(static_cast<double>(b)) >> 63 != 0 ? neg(m) : m;
     else
       return where(signbit(b), neg(m), m);
   }

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "support/parity.hpp"
 #include "weft/ops/math/logic.hpp"
 #include "weft/ops/nn/activation.hpp"
@@ -147,4 +149,23 @@ void check_numbers_as_elements(float fifth, float sum) {
 TEST_CASE("pointwise: numbers that become elements of small floats") {
   check_numbers_as_elements<bf16>(0.2001953125f, 0.400390625f);
   check_numbers_as_elements<f16>(0.199951171875f, 0.39990234375f);
+}
+
+TEST_CASE("pointwise: the sign of a number, which may be a zero's") {
+  auto f = compile(
+      test_device(),
+      [](auto x) {
+        return std::tuple{copysign(x, -0.0), copysign(x, 0.0f), copysign(x, 0), copysign(x, -3),
+                          copysign(x, 2.5)};
+      },
+      in<f32, 3>);
+  const std::vector<f32> up{1, 2, 0}, down{-1, -2, -0.0f};
+  const auto [a, b, c, d, e] = f(std::vector<f32>{-1, 2, -0.0f});
+  CHECK(a.to_vector() == down);
+  CHECK(std::signbit(a[2]));
+  CHECK(b.to_vector() == up);
+  CHECK(c.to_vector() == up);
+  CHECK(!std::signbit(c[2]));
+  CHECK(d.to_vector() == down);
+  CHECK(e.to_vector() == up);
 }
