@@ -2673,6 +2673,16 @@ struct Slice {
   i64 begin = 0;
   i64 step = 1;
 };
+// One for each axis: all of it where nothing else is set. (Set by a loop: g++ 12 gives elements of an array
+// of Slice zeros at run time, in a function that it has evaluated before.)
+struct Slices {
+  Slice axis[max_rank];
+  constexpr Slices() {
+    for (Slice& s : axis) s = Slice{0, 1};
+  }
+  constexpr Slice& operator[](int k) { return axis[k]; }
+  constexpr operator const Slice*() const { return axis; }
+};
 
 constexpr Dims padded(const Dims& d, const i64* low_high) {
   Dims r = d;
@@ -3040,7 +3050,7 @@ constexpr Value pad(Value x, const i64* low_high, double fill) {
   Builder& b = *x.builder;
   i64 widths[16]{};
   if (crops) {
-    Slice axes[8];
+    Slices axes;
     Dims cropped = x.dims();
     for (int i = 0; i < rank; ++i) {
       const i64 low = low_high[2 * i], high = low_high[2 * i + 1];
@@ -3640,7 +3650,9 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
-    "any<>(x > 0), then found.item()");
+    "any<>(x > 0), then found.item(), and f32 s of sum(x) is Tensor<f32, Shape<>> s = sum(x); in a traced "
+    "function "
+    "there is no if on values: where(c, a, b)");
 
 WEFT_REFUSAL(
     LazyHasNoGradient,
@@ -4632,10 +4644,12 @@ constexpr bool regroups(const Dims& a, const Dims& b) {
   return true;
 }
 
-WEFT_REFUSAL(ArgumentFits,
-             "an argument of a call has another dtype, shape or kind than the input it is for: give a "
-             "tensor, a pointer, an array or a container of the input's dtype (std::vector<bool> keeps bits "
-             "and no elements: std::array<bool, N>, or a Tensor<bool, Shape<N>> made of it)");
+WEFT_REFUSAL(
+    ArgumentFits,
+    "an argument of a call has another dtype, shape or kind than the input it is for: give a "
+    "tensor, a pointer, an array or a container of the input's dtype, for in<f32> or in<i64> a number "
+    "of its type, 0.5f or i64{3} (std::vector<bool> keeps bits "
+    "and no elements: std::array<bool, N>, or a Tensor<bool, Shape<N>> made of it)");
 WEFT_REFUSAL(ArgumentReachable,
              "an argument of a call lies on another device than the program: copy it first");
 WEFT_REFUSAL(TargetFits,
@@ -5472,7 +5486,7 @@ constexpr Value block_node(Op op, const Dims& result, Value x, Value y, BlockPla
 // The block of x of extents `block`.
 constexpr Value dynamic_slice(Value x, const Dims& block, const BlockPlace& place) {
   if (place.offsets.empty()) {
-    Slice axes[8];
+    Slices axes;
     for (int k = 0; k < block.rank; ++k) axes[k] = {place.begin[k], 1};
     return slice(x, axes, block);
   }
@@ -8297,7 +8311,7 @@ constexpr Value loop_history(Value loop, const LoopShape& s, int carry) {
 
 // Rows [begin, begin + count) along the first axis.
 constexpr Value rows(Value x, i64 begin, i64 count) {
-  Slice axes[8];
+  Slices axes;
   Dims d = x.dims();
   axes[0].begin = begin;
   d.extent[0] = count;
@@ -9293,12 +9307,13 @@ struct VectorOf {
 
 }  // namespace detail
 
-template <class T>
+// Bytes is in the type so that translation units compiled for different processors share no function that
+// takes or returns one: they would call each other's in another way than these expect.
+template <class T, int Bytes = detail::vector_bytes>
 struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Simd {
   using Lane = T;
 #if WEFT_NATIVE_VECTORS
-  static constexpr int width =
-      detail::vector_bytes / int{sizeof(T)} < lanes ? detail::vector_bytes / int{sizeof(T)} : lanes;
+  static constexpr int width = Bytes / int{sizeof(T)} < lanes ? Bytes / int{sizeof(T)} : lanes;
 #else
   static constexpr int width = 1;
 #endif
@@ -21144,11 +21159,21 @@ namespace detail {
 constexpr ir::Value random_bits(ir::Builder& b, const Dims& dims) {
   return {&b, b.leaf(ir::Op::random, DType::u32, dims, static_cast<u64>(b.innermost().graph.streams++))};
 }
-// Uniform in [0, 1): the upper 24 bits, each value exact in f32.
-constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims) {
+// Uniform in [0, 1): the upper bits, in f32, which has each of these values.
+constexpr ir::Value uniform_bits(ir::Builder& b, const Dims& dims, int digits = 24) {
   const ir::Value bits = random_bits(b, dims);
-  const ir::Value upper = ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 8));
-  return ir::cast(upper, DType::f32) * 5.9604644775390625e-8;  // 2^-24
+  const ir::Value upper =
+      ir::binary(ir::Op::shift_right, bits, ir::constant(b, DType::u32, dims, 32 - digits));
+  return ir::cast(upper, DType::f32) * (1.0 / static_cast<double>(1 << digits));
+}
+// The same in dtype t: as many bits as its significand has, where rounding would give 1.
+constexpr ir::Value uniform_of(ir::Builder& b, const Dims& dims, DType t) {
+  const int digits = t == DType::f16      ? 11
+                     : t == DType::bf16   ? 8
+                     : t == DType::f8e4m3 ? 4
+                     : t == DType::f8e5m2 ? 3
+                                          : 24;
+  return ir::cast(uniform_bits(b, dims, digits), t);
 }
 // Where a number uniform in [0, 1) is less than `keep` as f32, which the bits are compared for by themselves:
 // the upper 24 are below keep 2^24.
@@ -21167,14 +21192,38 @@ constexpr ir::Value normal_bits(ir::Builder& b, const Dims& dims) {
          ir::unary(ir::Op::cos, v * 6.283185307179586);
 }
 
-// Whether randint's bounds, where they are known, hold integers of T between them.
+// Whether randint's bounds, where they are known, hold integers of T between them, fewer than 2^63.
 template <class T, class A, class B>
 constexpr bool bounds_fit(const A& low, const B& high) {
-  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
-    return static_cast<i64>(low) < static_cast<i64>(high) && number_fits<T>(static_cast<i64>(low)) &&
-           number_fits<T>(static_cast<i64>(high) - 1);
-  else
+  if constexpr (std::is_integral_v<A> && std::is_integral_v<B>) {
+    const auto from = static_cast<i64>(low), to = static_cast<i64>(high);
+    return from < to && static_cast<u64>(to) - static_cast<u64>(from) <= u64{9223372036854775807u} &&
+           number_fits<T>(from) && number_fits<T>(to - 1);
+  } else {
     return true;
+  }
+}
+// Uniform in [0, width): the upper bits of 32 random bits times a width of at most 2^32; of a wider one, as
+// in PyTorch, the remainder of as many bits as i64 has. i64, and so is `width`, a scalar. `most`: no less
+// than the width where that is known.
+constexpr ir::Value integers_below(ir::Builder& b, const Dims& dims, ir::Value width, i64 most) {
+  using ir::Op;
+  const auto right = [](ir::Value x, int by) {
+    return ir::binary(Op::shift_right, x, ir::constant_like(x, by));
+  };
+  const ir::Value bits = ir::cast(random_bits(b, dims), DType::i64);
+  constexpr i64 two32 = i64{1} << 32;
+  if (most <= two32 / 2) return right(bits * width, 32);
+  // in halves, so that products stay below 2^63
+  const ir::Value upper = right(width, 16);
+  const ir::Value lower = ir::binary(Op::bit_and, width, ir::constant_like(width, 65535));
+  const ir::Value narrow = right(bits * upper + right(bits * lower, 16), 16);
+  if (most <= two32) return narrow;
+  const ir::Value more = right(ir::cast(random_bits(b, dims), DType::i64), 1);
+  const ir::Value all = more * static_cast<double>(two32) + bits;
+  const ir::Value wide = all - all / width * width;
+  const ir::Value fits = ir::binary(Op::le, width, ir::constant_like(width, static_cast<double>(two32)));
+  return ir::select(ir::broadcast(fits, dims), narrow, wide);
 }
 // Outside of a traced function.
 template <class T, class A, class B>
@@ -21193,7 +21242,7 @@ template <class T, i64... D>
 struct RandOp : Operation<RandOp<T, D...>> {
   using weft_draws = void;
   static constexpr auto apply(ir::Builder& b) {
-    return Expr<T, Shape<D...>>{ir::cast(detail::uniform_bits(b, Shape<D...>::value), dtype_of<T>)};
+    return Expr<T, Shape<D...>>{detail::uniform_of(b, Shape<D...>::value, dtype_of<T>)};
   }
 };
 template <class T, i64... D>
@@ -21208,7 +21257,7 @@ WEFT_REFUSAL(
     IntegersAreDrawn,
     "randint gives integers, randint<i64, 4, 8>(low, high): as floats they are cast<f32>(randint<i64, "
     "4, 8>(low, high)), and rand<f32, 4, 8>() is uniform in [0, 1)");
-// Integers in [low, high), uniform: the upper bits of a 32-bit number times the width.
+// Integers in [low, high), uniform.
 template <class T, i64... D>
 struct RandIntOp : Operation<RandIntOp<T, D...>> {
   using weft_draws = void;
@@ -21218,9 +21267,11 @@ struct RandIntOp : Operation<RandIntOp<T, D...>> {
     if (!detail::bounds_fit<T>(low, high))
       return detail::without_value<Expr<T, Shape<D...>>>(b, ir::Valueless::no_bounds);
     const ir::Value begin = detail::as_value<i64>(b, low), width = detail::as_value<i64>(b, high) - begin;
-    const ir::Value bits = ir::cast(detail::random_bits(b, Shape<D...>::value), DType::i64);
-    const ir::Value scaled = ir::binary(ir::Op::shift_right, bits * width, ir::constant_like(bits, 32));
-    return Expr<T, Shape<D...>>{ir::cast(scaled + begin, dtype_of<T>)};
+    i64 most = size_of(dtype_of<T>) < 8 ? i64{1} << 32 : std::numeric_limits<i64>::max();
+    if constexpr (std::is_integral_v<A> && std::is_integral_v<B>)
+      most = static_cast<i64>(high) - static_cast<i64>(low);
+    const ir::Value drawn = detail::integers_below(b, Shape<D...>::value, width, most);
+    return Expr<T, Shape<D...>>{ir::cast(drawn + begin, dtype_of<T>)};
   }
   using Operation<RandIntOp<T, D...>>::operator();
   template <std::integral A, std::integral B>
@@ -21241,9 +21292,10 @@ struct RandLikeOp : Operation<RandLikeOp<Normal>> {
   static constexpr auto apply(ir::Builder& b, const X&) {
     using T = typename X::dtype;
     static_assert(sizeof(DrawnAreFloats<is_float(dtype_of<T>), RandLikeOp, T>) > 0);
-    const ir::Value v =
-        Normal ? detail::normal_bits(b, X::shape::value) : detail::uniform_bits(b, X::shape::value);
-    return X{ir::cast(v, dtype_of<typename X::dtype>)};
+    if constexpr (Normal)
+      return X{ir::cast(detail::normal_bits(b, X::shape::value), dtype_of<T>)};
+    else
+      return X{detail::uniform_of(b, X::shape::value, dtype_of<T>)};
   }
 };
 
@@ -21658,6 +21710,18 @@ WEFT_REFUSAL(
   constexpr auto operator()(const X& x) const {                       \
     static_assert(sizeof(LayerTakesMore<sizeof(X) == 0, Layer>) > 0); \
     return ::weft::detail::first_expr(x);                             \
+  }
+
+WEFT_REFUSAL(
+    ForwardIsCall,
+    "a layer is called as a function: write fc(x) in place of fc.forward(x); a model's or a block's own "
+    "operator() is what PyTorch's forward is");
+// In a layer: what PyTorch calls its operator().
+#define WEFT_REFUSED_FORWARD                                             \
+  template <class... X>                                                  \
+  constexpr auto forward(const X&... x) const {                          \
+    static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0); \
+    return (*this)(x...);                                                \
   }
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
@@ -22339,7 +22403,7 @@ struct SliceAxisOp : Operation<SliceAxisOp<Axis, Begin, End, Step>> {
   static constexpr auto apply(ir::Builder&, const X& x) {
     using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
     static_assert(sizeof(SliceFits<Rule::ok, SliceAxisOp, typename X::shape>) > 0);
-    ir::Slice axes[8];
+    ir::Slices axes;
     axes[Rule::axis] = {Rule::begin, Step};
     using S = shape_of<Rule>;
     if constexpr (Rule::ok)
@@ -22394,6 +22458,15 @@ struct UnsqueezeOp : Operation<UnsqueezeOp<Axis>> {
 
 template <i64... Widths>
 struct PadOp : Operation<PadOp<Widths...>> {
+  // Around it a number that is known only at run time, or is no double: where a tensor of ones was not.
+  template <class T, class S, class Rule, class X, class V>
+  static constexpr auto framed(ir::Builder& b, const X& x, const V& value) {
+    const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
+    const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
+    const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
+    return Expr<T, S>{
+        ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
+  }
   template <class X, class V>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
     using Rule = detail::pad_rule<typename X::shape, Widths...>;
@@ -22403,15 +22476,12 @@ struct PadOp : Operation<PadOp<Widths...>> {
     if constexpr (!Rule::ok) {
       return detail::refused<T, S>(x);
     } else if constexpr (is_scalar_expr<V>) {
-      // a number known only at run time: the frame is where a tensor of ones was not
-      const ir::Value ones = ir::constant(b, DType::i32, X::shape::value, 1);
-      const ir::Value frame = ir::pad(ones, Rule::list.width, 0);
-      const ir::Value inside = ir::binary(ir::Op::ne, frame, ir::constant_like(frame, 0));
-      return Expr<T, S>{
-          ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
+      return framed<T, S, Rule>(b, x, value);
     } else if (!detail::number_fits<T>(value)) {
       return detail::without_value<Expr<T, S>>(b, ir::Valueless::no_fit);
     } else {
+      if constexpr (std::is_integral_v<V>)  // a fill is a double, which has not all of i64
+        if (value >= i64{1} << 53 || value <= -(i64{1} << 53)) return framed<T, S, Rule>(b, x, value);
       return Expr<T, S>{ir::pad(x.value, Rule::list.width, static_cast<double>(value))};
     }
   }
@@ -22487,7 +22557,7 @@ constexpr ir::Value as_index(ir::Value v) {
 }
 // The first extents of v, as many as `to` has: a view.
 constexpr ir::Value cropped(ir::Value v, const Dims& to) {
-  ir::Slice axes[8];
+  ir::Slices axes;
   return ir::slice(v, axes, to);
 }
 // A vector of indices as it lies along one axis of `like`, the same for all others.
@@ -22937,7 +23007,7 @@ struct FlipOp : Operation<FlipOp<Axes...>> {
   static constexpr auto apply(ir::Builder&, const X& x) {
     constexpr bool ok = (axis_in_range(Axes, X::rank) && ... && true);
     static_assert(sizeof(AxisInRange<ok, FlipOp, typename X::shape>) > 0);
-    ir::Slice axes[8];
+    ir::Slices axes;
     if constexpr (ok)
       ((axes[normalize_axis(Axes, X::rank)] = {X::shape::value[Axes] > 0 ? X::shape::value[Axes] - 1 : 0,
                                                -1}),
@@ -23159,7 +23229,7 @@ struct UnfoldOp : Operation<UnfoldOp<Axis, Length, Step>> {
       constexpr int axis = Rule::axis;
       ir::Value v;
       if constexpr (Step == Length) {
-        ir::Slice axes[8];
+        ir::Slices axes;
         v = ir::slice(x.value, axes, ir::with_extent(X::shape::value, axis, flat));
       } else {
         const Dims windows = Shape<Rule::count, Length>::value;
@@ -23457,6 +23527,7 @@ struct Sequential {
   constexpr Sequential(const M&... layer) requires(sizeof...(M) > 0) : layers(layer...) {}
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
   template <class X, class... A>
   requires(sizeof...(A) > 0) constexpr auto operator()(const X& x, const A&...) const {  // a refusal
@@ -23533,6 +23604,7 @@ struct Absent {};
 // x -> x
 struct Identity {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return to_expr(x); }
 };
 
@@ -23558,6 +23630,7 @@ struct flatten_rule {
 template <int First = 1, int Last = -1>
 struct Flatten {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -23578,6 +23651,7 @@ struct Flatten {
 template <int Axis, i64... To>
 struct Unflatten {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return unflatten<Axis, To...>(to_expr(x)); }
 };
 
@@ -23591,6 +23665,7 @@ template <class M>
 struct Frozen {
   M inner{};  // its parameters are body.inner.weight
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto&... x) const {
     M held = inner;
     detach(held);
@@ -23633,6 +23708,7 @@ struct Mode {
 struct Dropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return dropout(e, mode.training ? p : 0.0f);
@@ -23669,6 +23745,7 @@ constexpr auto dropout3d(const X& x, const P& p = 0.5f) {
 struct Dropout2d {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -23680,6 +23757,7 @@ using Dropout3d = Dropout2d;
 struct DropPath {
   float p = 0.5f;  // probability to drop a sample
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -23731,6 +23809,7 @@ constexpr auto feature_alpha_dropout(const X& x, const P& p = 0.5f) {
 struct AlphaDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -23738,6 +23817,7 @@ struct AlphaDropout {
 struct FeatureAlphaDropout {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -37583,9 +37663,11 @@ class CompiledFunction {
 
 template <class F>
 inline constexpr bool is_traceable = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
-WEFT_REFUSAL(CapturesNothing,
-             "a compiled function must capture nothing: make run-time values inputs; the model is its first "
-             "parameter, [](const auto& model, auto x) { return model(x); }");
+WEFT_REFUSAL(
+    CapturesNothing,
+    "a compiled function must capture nothing: make run-time values inputs; the model is its first "
+    "parameter, [](const auto& model, auto x) { return model(x); }, and of several a struct that has "
+    "them as members, struct Both { Net student; nn::Frozen<Net> teacher; }");
 
 // get_probe<"name">(f), f a compiled function or a trainer: as the member, without `template` in generic
 // code.
@@ -42352,7 +42434,25 @@ struct CallModel {
   }
 };
 
+WEFT_REFUSAL(
+    ModelHasArguments,
+    "the model is a template and was not given its arguments: write make_trainer<Net<>>(Cpu{}, ...) for "
+    "those that it has by itself, or make_trainer<Net<16>>(Cpu{}, ...), and the same for compile and "
+    "Model");
+
 }  // namespace exec
+
+// Of a template that was not given its arguments.
+template <template <auto...> class M, class... A>
+AfterRefusal compile(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
+template <template <class...> class M, class... A>
+AfterRefusal compile(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
 
 // compile(model, in<f32, 1, 64>): the model's operator(), as compile(model, [](const auto& m, auto x) {
 // return m(x); }, in<f32, 1, 64>) has it, with the same options behind the inputs.
@@ -43643,7 +43743,7 @@ struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
     const auto m = abs(real(a));
     if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
-      return b < 0 || (b == 0 && 1 / static_cast<double>(b) < 0) ? neg(m) : m;
+      return std::bit_cast<u64>(static_cast<double>(b)) >> 63 != 0 ? neg(m) : m;
     else
       return where(signbit(b), neg(m), m);
   }
@@ -44629,68 +44729,82 @@ namespace WEFT_NAMESPACE::nn {
 
 struct ReLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
 struct ReLU6 {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
 struct GELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
 struct GELUTanh {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
 struct SiLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
 struct Mish {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
 struct Sigmoid {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
 struct LogSigmoid {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
 struct Tanh {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
 struct Softsign {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
 struct Hardsigmoid {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
 struct Hardswish {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
   float min_val = -1;  // least result
   float max_val = 1;   // greatest result
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
 };
 
 // x where x > 0, slope x elsewhere.
 struct LeakyReLU {
   float slope = 0.01f;  // below 0
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
@@ -44699,6 +44813,7 @@ struct LeakyReLU {
 template <i64 N = 1, class T = f32>
 struct PReLU {
   Param<T, Shape<N>, init::Constant<1, 4>> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using S = typename decltype(e)::shape;
@@ -44710,16 +44825,19 @@ struct PReLU {
 // x where x > 0, alpha (exp(x) - 1) elsewhere.
 struct ELU {
   float alpha = 1;  // the result goes to -alpha
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
 };
 // x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
 struct CELU {
   float alpha = 1;  // the result goes to -alpha
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
 struct SELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -44727,6 +44845,7 @@ struct SELU {
 struct Softplus {
   float beta = 1;        // steepness
   float threshold = 20;  // beta x above it: the result is x
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
@@ -44736,11 +44855,13 @@ struct Softplus {
 template <int Axis = -1>
 struct Softmax {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct LogSoftmax {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
@@ -44748,50 +44869,60 @@ struct LogSoftmax {
 template <int Axis = -1>
 struct GLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
 struct Softshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return softshrink(to_expr(x), lambd); }
 };
 struct Hardshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
 struct Tanhshrink {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
   float threshold = 0;  // at most this becomes `value`
   float value = 0;      // in its place
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
 struct Softmin {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
 struct Softmax2d {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
 struct SwiGLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct GEGLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct ReGLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 
@@ -44804,7 +44935,7 @@ struct RandomSlopes : Operation<RandomSlopes> {
   static constexpr auto apply(ir::Builder& b, const X& x, float lower, float upper) {
     if (!(lower <= upper)) return weft::detail::without_value<X>(b, ir::Valueless::no_scale);
     const double low = static_cast<double>(lower), width = static_cast<double>(upper) - low;
-    const ir::Value u = ir::cast(weft::detail::uniform_bits(b, X::shape::value), dtype_of<typename X::dtype>);
+    const ir::Value u = weft::detail::uniform_of(b, X::shape::value, dtype_of<typename X::dtype>);
     const ir::Value slope = u * width + low;
     const ir::Value positive = ir::binary(ir::Op::lt, ir::constant_like(x.value, 0), x.value);
     return X{ir::select(positive, x.value, x.value * slope)};
@@ -44818,6 +44949,7 @@ struct RReLU {
   float lower = 1.0f / 8;  // least slope below 0
   float upper = 1.0f / 3;  // greatest slope below 0
   Mode mode{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     if (mode.training) return module_detail::RandomSlopes{}(e, lower, upper);
@@ -45349,7 +45481,7 @@ constexpr void pool_taps(ir::Value x, const PoolAxis* axes, int spatial, double 
   const ir::Value wide = ir::pad(x, widths, fill);
   for (i64 t = 0; t < taps; ++t) {
     i64 rest = t, offset[3]{};
-    ir::Slice from[8];
+    ir::Slices from;
     for (int k = spatial - 1; k >= 0; --k) {
       offset[k] = rest % axes[k].window * axes[k].dilation;
       rest /= axes[k].window;
@@ -45399,7 +45531,7 @@ constexpr ir::Value max_pool_value(ir::Value x, const PoolAxis* axes, int spatia
   ir::Value model;
   for (i64 n = 0; n < blocks; ++n) {
     i64 rest = n, widths[2 * max_rank]{}, first = 0;
-    ir::Slice from[8];
+    ir::Slices from;
     Dims apart = d, result = best.dims();
     ir::Value inside = ir::constant(b, DType::i32, inner, 0);
     for (int k = spatial - 1; k >= 0; --k) {
@@ -45678,7 +45810,7 @@ constexpr ir::Value adaptive_max(ir::Value x, int axis, i64 out) {
       i64 at = adaptive_begin(p, extent, out) + k;
       const i64 end = adaptive_end(p, extent, out);
       if (at >= end) at = end - 1;
-      ir::Slice from[8];
+      ir::Slices from;
       from[axis].begin = at;
       const ir::Value element = ir::broadcast(ir::slice(x, from, one), result);
       v = v ? ir::select(ir::binary(ir::Op::lt, place, ir::constant_like(place, static_cast<double>(p))), v,
@@ -45837,7 +45969,7 @@ constexpr Greatest greatest_in_windows(const Greatest& from, int axis, const Poo
   const Dims result = ir::with_extent(from.value.dims(), axis, a.out);
   Greatest best;
   for (i64 t = 0; t < a.window; ++t) {
-    ir::Slice from_tap[8];
+    ir::Slices from_tap;
     from_tap[axis] = {t * a.dilation, a.stride};
     best.take(ir::slice(value, from_tap, result), ir::slice(place, from_tap, result));
   }
@@ -46018,6 +46150,7 @@ using weft::PerAxis;
 template <int Spatial, PerAxis Out>
 struct AdaptiveMaxPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveMaxPoolOp<Spatial, Out>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::AdaptiveMaxPoolPlacesOp<Spatial, Out>{}(x)};
@@ -46026,6 +46159,7 @@ struct AdaptiveMaxPool {
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
@@ -46068,11 +46202,13 @@ template <i64 In, i64 Out = not_given, bool Bias = true, class T = f32,
 struct Linear {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   Param<T, Shape<Out>, BiasInit> bias{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
 };
 template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
 struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   Param<T, Shape<Out, In>, WeightInit> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
@@ -46547,6 +46683,7 @@ struct AdaptiveLogSoftmaxWithLoss {
   Linear<In, Rule::shortlist + clusters, O.head_bias, T> head{};
   typename module_detail::adaptive_tail<Rule, In, T, Clusters>::type tail{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& target) const {
     const auto e = to_expr(x);
     const auto y = to_expr(target);
@@ -47259,6 +47396,10 @@ WEFT_REFUSAL(
     "linspace has fractions between its ends: ask for a floating dtype, linspace<f32, 5>(0, 1), or for "
     "integers by arange<i32, 0, 10, 2>() or cast<i32>(linspace<f32, 5>(0, 8))");
 
+WEFT_REFUSAL(ArangeFits,
+             "arange: the numbers from the first to the last are of the dtype, as 300 is none of u8: write "
+             "arange<i64, begin, end, step>()");
+
 namespace detail {
 // Whether V is a floating number, known here or at run time, and T an integer type.
 template <class V, class T>
@@ -47294,11 +47435,19 @@ template <class T, i64 N, i64 Begin, i64 Step>
 struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
   using weft_creates = void;
   static constexpr auto apply(ir::Builder& b) {
-    constexpr DType index = std::is_same_v<T, i64> ? DType::i64 : DType::i32;
-    const ir::Value count{&b, b.leaf(ir::Op::iota, index, Shape<N>::value, 0)};
-    const ir::Value scaled = Step == 1 ? count : count * static_cast<double>(Step);
-    return Expr<T, Shape<N>>{
-        ir::cast(Begin == 0 ? scaled : scaled + static_cast<double>(Begin), dtype_of<T>)};
+    // counted in i32 where all numbers are of it; no two of them are further apart than i64 reaches
+    constexpr i64 last = N > 0 ? Begin + (N - 1) * Step : Begin;
+    constexpr bool small = number_fits<i32>(Begin) && number_fits<i32>(last) &&
+                           number_fits<i32>(last - Begin) && number_fits<i32>(Step);
+    static_assert(sizeof(ArangeFits < number_fits<T>(Begin) && number_fits<T>(last), T, GivenSize<Begin>,
+                         GivenSize < last >>) > 0);
+    using Index = std::conditional_t<std::is_same_v<T, i64> || !small, i64, i32>;
+    const auto number = [&](i64 x) {
+      return ir::Value{&b, b.constant(dtype_of<Index>, b.shape(Shape<N>::value), static_cast<u64>(x))};
+    };
+    const ir::Value count{&b, b.leaf(ir::Op::iota, dtype_of<Index>, Shape<N>::value, 0)};
+    const ir::Value scaled = Step == 1 ? count : count * number(Step);
+    return Expr<T, Shape<N>>{ir::cast(Begin == 0 ? scaled : scaled + number(Begin), dtype_of<T>)};
   }
 };
 // N numbers from low to high, both included; counted from the nearer end, as PyTorch does.
@@ -47526,6 +47675,7 @@ struct MultiheadAttention {
   Mode mode{};
 
   // Refused.
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention>) > 0);
     return x;
@@ -47813,6 +47963,7 @@ struct LayerNormOf {
   Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -47837,6 +47988,7 @@ struct RMSNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -47877,6 +48029,7 @@ template <class T, i64... D>
 struct LayerNormNoBiasOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1e-5f;  // added to the variance
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoBiasOf, true, D...>(x, eps,
                                                                          [&](auto n) { return n * weight; });
@@ -47888,6 +48041,7 @@ using LayerNormNoBias = LayerNormNoBiasOf<f32, D...>;
 template <i64... D>
 struct LayerNormNoAffine {
   float eps = 1e-5f;  // added to the variance
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
   }
@@ -47896,6 +48050,7 @@ struct LayerNormNoAffine {
 template <i64... D>
 struct RMSNormNoAffine {
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
   }
@@ -47912,6 +48067,7 @@ struct GroupNorm {
   module_detail::OneIf<Affine, Param<T, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -47974,6 +48130,7 @@ struct BatchNorm {
   bool cumulative = false;  // running statistics are means over all batches: momentum None
   Mode mode{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -48102,6 +48259,7 @@ template <i64 In1, i64 In2 = not_given, i64 Out = not_given, bool Bias = true, c
 struct Bilinear {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<In1>> bias{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight) + bias;
   }
@@ -48115,6 +48273,7 @@ WEFT_REFUSED_SIZES(Bilinear, not_given)
 template <i64 In1, i64 In2, i64 Out, class T>
 struct Bilinear<In1, In2, Out, false, T> {
   Param<T, Shape<Out, In1, In2>, init::FanInUniform<In1>> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x1, const auto& x2) const {
     return module_detail::BilinearOp{}(x1, x2, weight);
   }
@@ -48172,7 +48331,7 @@ constexpr ir::Value framed(ir::Value x, int axis, i64 low, i64 high, PaddingMode
     return ir::pad(v, widths, 0);
   };
   const auto piece = [&](i64 begin, i64 step, i64 count) {
-    ir::Slice axes[8];
+    ir::Slices axes;
     axes[axis] = {begin, step};
     Dims part = d;
     part.extent[axis] = mode == PaddingMode::replicate ? 1 : count;
@@ -48434,7 +48593,7 @@ constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
   for (int k = 1; k < d.rank; ++k) grouped.extent[1 + k] = d.extent[k];
   together.extent[0] = d.extent[1] * groups;
   together.extent[1] = d.extent[0] / groups;
-  ir::Slice turn[8];
+  ir::Slices turn;
   i64 order[8]{0, 2, 1, 3, 4, 5, 6, 7};
   for (int k = 3; k < grouped.rank; ++k) turn[k] = {grouped.extent[k] - 1, -1};
   return ir::reshape(ir::permute(ir::slice(ir::reshape(w, grouped), turn, grouped), order), together);
@@ -48580,6 +48739,7 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
@@ -48587,6 +48747,7 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
   using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
@@ -48629,6 +48790,7 @@ namespace WEFT_NAMESPACE::nn {
 template <int Axis = 1>
 struct CosineSimilarity {
   float eps = 1e-8f;  // least norm that counts
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& y) const {
     return cosine_similarity<Axis>(x, y, static_cast<double>(eps));
   }
@@ -48638,6 +48800,7 @@ struct CosineSimilarity {
 template <int P = 2>
 struct PairwiseDistance {
   float eps = 1e-6f;  // added to the difference
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& y) const {
     return pairwise_distance<P>(x, y, static_cast<double>(eps));
   }
@@ -49101,6 +49264,7 @@ template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_paddi
 struct Embedding {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
 template <i64 Count, class T, i64 Padding>
@@ -49115,6 +49279,7 @@ template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i
 struct EmbeddingBag {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);
   }
@@ -49233,7 +49398,7 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
       ir::Value at;  // in the flattened axes of x
       for (int k = 0; k < Spatial; ++k) {
         // PyTorch draws for the last axis first in two dimensions, for the first axis first in three
-        ir::Slice column[8];
+        ir::Slices column;
         column[1].begin = Spatial == 2 ? 1 - k : k;
         const ir::Value begin = detail::fractional_begins(ir::slice(u, column, ir::make_dims(2, one)),
                                                           Rule::in(k), Rule::out(k), Window[k]);
@@ -49334,6 +49499,7 @@ using weft::PerAxis;
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool2d {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool2d<Window, Options>(to_expr(x));
   }
@@ -49344,6 +49510,7 @@ struct FractionalMaxPool2d {
 template <PerAxis Window, FractionalPoolOptions Options>
 struct FractionalMaxPool3d {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::fractional_max_pool3d<Window, Options>(to_expr(x));
   }
@@ -49672,7 +49839,7 @@ constexpr void permute(Value y, Value g, Value* out) {
   out[0] = ir::permute(g, inverse);
 }
 constexpr void pad(Value y, Value g, Value* out) {
-  ir::Slice axes[8];
+  ir::Slices axes;
   for (int i = 0; i < y.dims().rank; ++i) axes[i].begin = y.builder->graph.attribute(y.id, 2 * i);
   out[0] = ir::slice(g, axes, y.in(0).dims());
 }
@@ -49693,7 +49860,7 @@ constexpr void slice(Value y, Value g, Value* out) {
     const i64 stride = step < 0 ? -step : step;
     if (step < 0) {
       // every axis is written: g++ 12 starts an array from what constant evaluation last left in it
-      ir::Slice turn[8];
+      ir::Slices turn;
       for (int k = 0; k < d.rank; ++k) turn[k] = {k == i ? d.extent[k] - 1 : 0, k == i ? -1 : 1};
       g = ir::slice(g, turn, d);
     }
@@ -49733,7 +49900,7 @@ constexpr Value product_of_others(Value x, int axis) {
   if (n <= 1) return ir::constant_like(x, 1);
   Dims shorter = d;
   shorter.extent[axis] = n - 1;
-  ir::Slice head[8], tail[8];
+  ir::Slices head, tail;
   tail[axis].begin = 1;
   i64 low[16]{}, high[16]{};
   low[2 * axis] = high[2 * axis + 1] = 1;
@@ -49863,7 +50030,7 @@ constexpr void conv(Value y, Value g, Value* out) {
   const Dims dg = g.dims();
   ir::ConvAxes to_x, to_w;
   to_x.spatial = to_w.spatial = f.spatial;
-  ir::Slice turn[8];
+  ir::Slices turn;
   for (int k = 0; k < f.spatial; ++k) {
     const ir::ConvAxis& a = f.axis[k];
     const i64 s = dx.extent[3 + k], window = dw.extent[3 + k], p = dg.extent[3 + k];
@@ -51051,6 +51218,7 @@ struct InstanceNorm {
   float momentum = 0.1f;  // the batch's share in the running statistics
   Mode mode{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -51204,6 +51372,7 @@ struct LinearCrossEntropyLoss {
   i64 ignore_index = -100;     // a label that counts for nothing
   double label_smoothing = 0;  // share of the target spread over all classes, in [0, 1]
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& target) const {
     const CrossEntropyOptions options{.ignore_index = ignore_index, .label_smoothing = label_smoothing};
     if constexpr (Bias)
@@ -51272,6 +51441,7 @@ struct LocalResponseNorm {
   float alpha = 1e-4f;  // factor of the mean of squares
   float beta = 0.75f;   // exponent
   float k = 1;          // added to the mean of squares
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return local_response_norm<Size>(to_expr(x), alpha, beta, k);
   }
@@ -52052,6 +52222,7 @@ using weft::UnpoolOptions;
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
     return std::tuple{(*this)(x), weft::MaxPoolPlacesOp<Spatial, Window, Options>{}(x)};
@@ -52060,6 +52231,7 @@ struct MaxPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -52067,6 +52239,7 @@ struct AvgPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LPPool {
   float norm_type = 2;  // p of the norm
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
   }
@@ -52075,6 +52248,7 @@ struct LPPool {
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
 struct MaxUnpool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x, const auto& places) const {
     return weft::MaxUnpoolOp<Spatial, Window, Options>{}(x, places);
   }
@@ -52307,6 +52481,7 @@ struct RecurrentCell {
   using Step = StepRule;
   Spliced<module_detail::StepWeights<Step::gates, In, Hidden, Bias, T>> weights{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     const auto zero = module_detail::cell_zeros<T, Hidden>(e);
@@ -53050,6 +53225,7 @@ struct RecurrentLayer {
   float dropout = 0;
   Mode mode{};
 
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
   constexpr auto operator()(const auto& x, const auto& state_or_lengths) const {
     if constexpr (is_lengths<decltype(x), decltype(state_or_lengths)>())
@@ -53246,6 +53422,7 @@ constexpr auto with_widths(F f) {
 template <int Spatial, PaddingMode Mode, i64... Widths>
 struct FramePad {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
@@ -53256,6 +53433,7 @@ struct FramePad {
 template <int Spatial, i64... Widths>
 struct ConstantPad {
   float value = 0;  // of the elements that are added
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {
@@ -53404,18 +53582,21 @@ namespace WEFT_NAMESPACE::nn {
 template <i64 R>
 struct PixelShuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
 };
 // x (..., C, H r, W r) -> (..., C r r, H, W)
 template <i64 R>
 struct PixelUnshuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
 };
 // x (N, C, ...) -> the same
 template <i64 Groups>
 struct ChannelShuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 
@@ -53440,7 +53621,7 @@ WEFT_REFUSAL(CarryIsTensor,
 WEFT_REFUSAL(
     BlockTakes,
     "Stack: h(x, more...) calls every block as block(x, more...), and the block's operator() does not "
-    "take these arguments");
+    "take these arguments, or is not const: constexpr auto operator()(auto x) const");
 WEFT_REFUSAL(StackIsWhole,
              "a Stack is called as a whole, h(x), and traced once: what differs from block to block is an "
              "argument each(t); blocks that are called one by one are a std::array<Block, N>");
@@ -53527,6 +53708,7 @@ struct Stack {
   WEFT_MEMBER(end)
 #undef WEFT_MEMBER
 
+  WEFT_REFUSED_FORWARD
   template <class X, class... A>
   constexpr auto operator()(const X& x, const A&... more) const {
     constexpr bool sliced = (stack_detail::has_blocks<N, A>() && ...);
@@ -53741,6 +53923,7 @@ struct TransformerEncoderLayer {
   Dropout dropout2{.p = O.dropout};
   Activation activation{};
 
+  WEFT_REFUSED_FORWARD
   template <class... A>
   constexpr auto operator()(const auto& src, const A&... keywords) const {
     constexpr bool known = module_detail::Keywords<Keyword::src_mask, Keyword::src_key_padding_mask,
@@ -53781,6 +53964,7 @@ struct TransformerDecoderLayer {
   Activation activation{};
 
   WEFT_REFUSED_ONE(TransformerDecoderLayer)
+  WEFT_REFUSED_FORWARD
   template <class... A>
   constexpr auto operator()(const auto& tgt, const auto& memory, const A&... keywords) const {
     constexpr bool known =
@@ -53845,6 +54029,7 @@ struct TransformerEncoder {
   static_assert(sizeof(LayersAreCounted<(NumLayers >= 1), GivenSize<NumLayers>>) > 0);
   Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& src, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, src, keywords...);
   }
@@ -53857,6 +54042,7 @@ struct TransformerDecoder {
   Stack<Layer, (NumLayers >= 1 ? NumLayers : 1)> layers{};
   Norm norm{};
   WEFT_REFUSED_ONE(TransformerDecoder)
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& tgt, const auto& memory, const auto&... keywords) const {
     return module_detail::run_stack(layers, norm, tgt, memory, keywords...);
   }
@@ -53876,6 +54062,7 @@ struct Transformer {
       decoder{.norm = {.eps = O.layer_norm_eps}};
 
   WEFT_REFUSED_ONE(Transformer)
+  WEFT_REFUSED_FORWARD
   template <class... A>
   constexpr auto operator()(const auto& src, const auto& tgt, const A&... keywords) const {
     using module_detail::flag, module_detail::keyword;
@@ -53974,7 +54161,7 @@ constexpr ir::Value windows_of(ir::Value x, int axis, const WindowAxis& a) {
   }
   if (!views)
     return ir::reshape(ir::take_along_axis(x, along(window_places(*x.builder, a), d, axis), axis), apart);
-  ir::Slice whole[8];
+  ir::Slices whole;
   x = ir::slice(x, whole, ir::with_extent(d, axis, a.count * a.window));
   return ir::permute(ir::reshape(x, apart), order);
 }
@@ -54119,6 +54306,7 @@ using weft::UnfoldOptions;
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Unfold {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
@@ -54127,6 +54315,7 @@ struct Unfold {
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Fold {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }
@@ -54353,6 +54542,7 @@ struct Upsample {
   [[no_unique_address]] module_detail::Stateless stateless{};
   static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
   static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
+  WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     if constexpr (given)
       return interpolate<Options>(x);
@@ -54444,7 +54634,7 @@ struct DiagonalOp : Operation<DiagonalOp<Offset>> {
     } else {
       Dims flat = S::value;  // (..., rows * cols)
       flat.extent[flat.rank - 1] = Rule::rows * Rule::cols;
-      ir::Slice axes[8];
+      ir::Slices axes;
       axes[flat.rank - 1] = {Rule::begin, Rule::cols + 1};
       return Expr<typename X::dtype, S>{ir::slice(ir::reshape(x.value, flat), axes, S::value)};
     }
@@ -54579,7 +54769,7 @@ struct DiagonalAxesOp : Operation<DiagonalAxesOp<Offset, A, B>> {
         else
           joined.extent[joined.rank++] = d.extent[k];
       }
-      ir::Slice axes[8];
+      ir::Slices axes;
       axes[at] = {Rule::count == 0 ? 0 : Offset >= 0 ? Offset : -Offset * Rule::cols, Rule::cols + 1};
       const Dims cut = ir::with_extent(joined, at, Rule::count);
       const ir::Value v = ir::slice(ir::reshape(ir::permute(x.value, order), joined), axes, cut);
@@ -56883,7 +57073,7 @@ struct GridSampleOp : Operation<GridSampleOp<Options>> {
       const ir::Value g = ir::reshape(ir::cast(grid.value, wide), ir::make_dims(3, flat));
       detail::GridTaps all;
       for (int k = 0; k < spatial; ++k) {  // coordinates name the last axis first
-        ir::Slice column[8];
+        ir::Slices column;
         column[2].begin = spatial - 1 - k;
         const i64 one[]{d.extent[0], places, 1};
         const ir::Value c = ir::reshape(ir::slice(g, column, ir::make_dims(3, one)), ir::make_dims(3, line));
@@ -56949,7 +57139,7 @@ struct AffineGridOp : Operation<AffineGridOp<AlignCorners, Size...>> {
       constexpr Dims to = Rule::value;
       ir::Value sum;
       for (int k = 0; k <= spatial; ++k) {
-        ir::Slice column[8];
+        ir::Slices column;
         column[2].begin = k;
         const i64 one[]{to.extent[0], spatial, 1};
         Dims factor = to;
@@ -57084,7 +57274,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
     const DType own = x.dtype(), work = own == DType::f64 ? own : DType::f32;
     ir::Builder& b = *x.builder;
 
-    ir::Slice axes[8];
+    ir::Slices axes;
     Dims front = Rule::x;
     front.extent[rank - 1] = Rule::dims;
     Dims split = front;
@@ -57092,7 +57282,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
     split.extent[rank - 1] = Options.interleaved ? pairs : 2;
     split.extent[rank] = Options.interleaved ? 2 : pairs;
     const ir::Value v = ir::cast(ir::reshape(ir::slice(x, axes, front), split), work);
-    ir::Slice exchange[8];
+    ir::Slices exchange;
     exchange[pair_axis] = {1, -1};
     const ir::Value other = ir::slice(v, exchange, split);
 
@@ -57825,10 +58015,10 @@ WEFT_REFUSAL(IndexIsKnown,
 
 struct IndexPlan {
   IndexFault fault{};
-  ir::Slice slices[8];  // of x
-  Dims sliced;          // x after them
-  Dims basic;           // dropped and new axes done, axes under a mask joined
-  int tensors = 0;      // axes indexed by tensors: which of `basic`
+  ir::Slices slices;  // of x
+  Dims sliced;        // x after them
+  Dims basic;         // dropped and new axes done, axes under a mask joined
+  int tensors = 0;    // axes indexed by tensors: which of `basic`
   int axis[8]{};
   Dims joined;  // the tensors' common shape
   bool masked = false;
@@ -58936,7 +59126,7 @@ class EinsumWork {
         d.extent[n] = extent * extent;
         d.extent[n + 1] = 0;
         const ir::Value flat = ir::reshape(ir::permute(p.v, order), d);
-        ir::Slice axes[8];
+        ir::Slices axes;
         axes[n].step = extent + 1;
         d.extent[n] = extent;
         p.v = ir::slice(flat, axes, d);
@@ -61183,7 +61373,9 @@ struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
       if constexpr (Replace) {
         const auto sums = ScanOp<-1, ir::Fold::sum>::apply(b, x);
         const auto total = NarrowOp<-1, X::shape::value[-1] - 1, 1>::apply(b, sums);
-        const Expr<T, typename R::shape> u{ir::cast(detail::uniform_bits(b, R::shape::value), dtype_of<T>)};
+        // of 23 bits: times the sum it is less than the sum, however that rounds
+        const Expr<T, typename R::shape> u{
+            ir::cast(detail::uniform_bits(b, R::shape::value, 23), dtype_of<T>)};
         return R{ir::searchsorted(sums.value, mul(u, total).value, true)};
       } else {
         const Expr<T, typename X::shape> q{
@@ -62698,13 +62890,20 @@ using ir::Op;
 using ir::Value;
 using schedule::Schedule;
 
+// Of an optimiser in all its wrappers.
+inline constexpr int most_moments = 8, most_numbers = 32;
+WEFT_REFUSAL(
+    WrappersFit,
+    "an optimiser with its wrappers (ema, swa, lookahead, amsgrad) has at most 8 vectors of state and 32 "
+    "numbers: leave a wrapper out");
+
 // Bound to one group's vectors. All of the parameters' dtype; numbers (run-time scalars of f32) and updates
 // broadcast.
 struct Update {
   Value parameter;
   Value gradient;
-  Value moment[4];
-  Value number[16];
+  Value moment[most_moments];
+  Value number[most_numbers];
   Value updates;  // how many updates were applied, this one included
 };
 
@@ -63119,6 +63318,7 @@ struct Averaged : O {
 
   static constexpr int moments = O::moments + 1;
   static constexpr int numbers = O::numbers + 3;
+  static_assert(sizeof(WrappersFit<(moments <= most_moments && numbers <= most_numbers), Averaged>) > 0);
   // The same around f(what it is around).
   template <class F>
   constexpr auto around(F f) const {
@@ -66321,7 +66521,7 @@ struct OptimizerLayout {
   i64 updates = 0, scale = 0, good = 0;
   i64 awaited = 0;  // written by a call that only adds up, behind the sums over ranks that it waits for
   i64 accumulated = -1;
-  i64 moment[4]{-1, -1, -1, -1};
+  i64 moment[optim::most_moments]{};
   i64 shared = 0;   // where the vectors begin that ranks may share out, each as long as the arena
   int vectors = 0;  // of these
   i64 behind = 0;   // bytes behind the last one, of zeros
@@ -66726,7 +66926,7 @@ constexpr void update_scale(ir::Builder& b, const ScaledTensor& t, ir::Value mag
   high[2 * axis + 1] = steps - 1;
   Value moved = ir::pad(newest, high, 0);
   if (steps > 1) {
-    ir::Slice all[8];
+    ir::Slices all;
     Dims rest = history.dims();
     rest.extent[axis] = steps - 1;
     moved = moved + ir::pad(ir::slice(history, all, rest), low, 0);
@@ -67566,7 +67766,7 @@ class UpdateBuilder {
     u.gradient = g;
     u.updates = updates;
     u.parameter = ir::read_slot(b, parameter);
-    int moments[4]{};
+    int moments[optim::most_moments]{};
     for (int m = 0; m < Optimizer::base::moments; ++m) {
       moments[m] = slot(m);
       u.moment[m] = ir::read_slot(b, moments[m]);
@@ -70778,6 +70978,17 @@ template <class M, class Given, class F, class... A>
 requires(!exec::is_device<Given> && !is_model<Given>) AfterRefusal
     make_trainer(const Given&, F, const A&...) {
   static_assert(sizeof(TrainerTakesModel<sizeof(F) == 0, M, Given>) > 0);
+  return {};
+}
+// Of a template that was not given its arguments.
+template <template <auto...> class M, class... A>
+AfterRefusal make_trainer(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
+  return {};
+}
+template <template <class...> class M, class... A>
+AfterRefusal make_trainer(const A&...) {
+  static_assert(sizeof(exec::ModelHasArguments<(sizeof...(A) > 99), A...>) > 0);
   return {};
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr PaddingMode reflect = PaddingMode::reflect, replicate = PaddingMode::replicate,
                       circular = PaddingMode::circular;
 constexpr i64 big = (i64{1} << 53) + 1;
-}
+}  // namespace
 
 TEST_CASE("padding: frames made of the tensor, as PyTorch") {
   check_traced(
