@@ -1,6 +1,7 @@
 #pragma once
 // What is known of a value in the rows that fill up a batch (padding.hpp).
 
+#include <initializer_list>
 #include <limits>
 
 #include "weft/core/types.hpp"
