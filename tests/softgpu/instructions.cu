@@ -97,6 +97,7 @@ UNARY(from_u64, "cvt.rn.f32.u64 %0, %1;", float, "f", u64, "l")
 UNARY(from_s64, "cvt.rn.f32.s64 %0, %1;", float, "f", i64, "l")
 UNARY(sign_extended, "cvt.s64.s32 %0, %1;", i64, "l", i32, "r")
 UNARY(low_byte, "{.reg .u16 t; cvt.u16.u32 t, %1; cvt.s32.s8 %0, t;}", i32, "r", u32, "r")
+BINARY(divided_flushed, "div.approx.ftz.f32 %0, %1, %2;", float, "f", float, "f", float, "f")
 BINARY(divided_s32, "div.s32 %0, %1, %2;", i32, "r", i32, "r", i32, "r")
 BINARY(rest_s32, "rem.s32 %0, %1, %2;", i32, "r", i32, "r", i32, "r")
 BINARY(divided_u64, "div.u64 %0, %1, %2;", u64, "l", u64, "l", u64, "l")
@@ -321,6 +322,13 @@ TEST_CASE("instructions: approximate ones are as near as their bounds") {
     CHECK(std::abs(static_cast<double>(logs[i]) - std::log2(static_cast<double>(y[i]))) <=
           std::max(1.0, std::abs(std::log2(static_cast<double>(y[i])))) * 0x1p-22);
   CHECK(same(logarithm({0.0f, -1.0f}), {-inf32, nan32}));
+  const auto quotients =
+      divided_flushed({1.0f, -7.0f, 1e-40f, 1.0f, 1e-30f}, {3.0f, 0.5f, 1.0f, 1e-40f, 1e10f});
+  CHECK(quotients[0] == doctest::Approx(1.0f / 3).epsilon(1e-6));
+  CHECK(quotients[1] == doctest::Approx(-14).epsilon(1e-6));
+  CHECK(quotients[2] == 0);
+  CHECK(std::isinf(quotients[3]));
+  CHECK(quotients[4] == 0);
   const auto seeds = reciprocal_seed({3.0, -0.1, 1e-310});
   CHECK(std::abs(seeds[0] * 3 - 1) < 0x1p-19);
   CHECK(std::abs(seeds[1] * -0.1 - 1) < 0x1p-19);

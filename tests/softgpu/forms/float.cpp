@@ -118,6 +118,9 @@ void add_float_forms(FormTable& t) {
   t.add({"div.approx.f32", "div.full.f32"}, elementwise<float, float, float>(kind, [](float a, float b) {
           return canonical(displaced(a / b, 1));
         }));
+  t.add("div.approx.ftz.f32", elementwise<float, float, float>(kind, [](float a, float b) {
+          return canonical(flushed(displaced(flushed(a) / flushed(b), 1)));
+        }));
   t.add("rcp.approx.f32",
         elementwise<float, float>(kind, [](float a) { return canonical(displaced(1 / a, 1)); }));
   t.add("rcp.approx.ftz.f32", elementwise<float, float>(kind, [](float a) {
