@@ -88,6 +88,11 @@ concept ForwardOnly = !requires {
 }
 &&!detail::HasCall<M> && !requires { requires std::is_member_object_pointer_v<decltype(&M::forward)>; };
 WEFT_REFUSAL(
+    ModelHasArguments,
+    "the model is a template and was not given its arguments: write make_trainer<Net<>>(Cpu{}, ...) for "
+    "those that it has by itself, or make_trainer<Net<16>>(Cpu{}, ...), and the same for compile and "
+    "Model");
+WEFT_REFUSAL(
     NamedFunctionIsCalled,
     "a function of many forms, such as cross_entropy, is no value by its name alone: write a lambda that "
     "calls it, for make_trainer [](const auto& model, auto x, auto y) { return cross_entropy(model(x), "

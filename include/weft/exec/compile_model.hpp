@@ -33,12 +33,6 @@ struct CallModel {
   }
 };
 
-WEFT_REFUSAL(
-    ModelHasArguments,
-    "the model is a template and was not given its arguments: write make_trainer<Net<>>(Cpu{}, ...) for "
-    "those that it has by itself, or make_trainer<Net<16>>(Cpu{}, ...), and the same for compile and "
-    "Model");
-
 }  // namespace exec
 
 // Of a template that was not given its arguments.
