@@ -1,5 +1,7 @@
 #include "sweep/reference_data.hpp"
 
+#include <doctest/doctest.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -85,3 +87,26 @@ Data read(const std::string& table) {
 }
 
 }  // namespace weft::sweep
+
+TEST_CASE("sweep: the data has operands and results of every dtype that a row takes") {
+  using namespace weft;
+  const sweep::Data data = sweep::read("pointwise");
+  for (const DType t : {DType::f64, DType::f32, DType::bf16, DType::i64, DType::u8}) {
+    const std::string dtype(name_of(t));
+    INFO(dtype);
+    REQUIRE(data.operands.count("binary " + dtype) == 1);
+    REQUIRE(data.rows.count("sub " + dtype) == 1);
+    const auto& operands = data.operands.at("binary " + dtype);
+    REQUIRE(operands.size() == 2);
+    for (const sweep::Reference& r : operands) {
+      CHECK(r.wanted.dtype == t);
+      CHECK(r.wanted.size == 256);
+      CHECK(r.dims.size() == 256);
+    }
+    const auto& results = data.rows.at("sub " + dtype);
+    CHECK(results.front().name == "v0");
+    CHECK(results.front().wanted.dtype == t);
+    CHECK(results.front().wanted.size == 256);
+  }
+  CHECK_THROWS_AS(sweep::read("nothing"), Error);
+}
