@@ -1,6 +1,6 @@
-// wrote: arange<u8, 0, 400, 200>()
-// write: arange<i64, 0, 400, 200>()
-// expect: GivenSize<200>
+// wrote: arange<u8, 0, 500, 200>()
+// write: arange<i64, 0, 500, 200>()
+// expect: GivenSize<400>
 // first-error: as 300 is none of u8
 #include "weft/weft.hpp"
 using namespace weft;
@@ -10,10 +10,10 @@ int main() {
       Cpu{},
       [](auto x) {
 #ifdef WEFT_FIXED
-        return x + arange<i64, 0, 400, 200>();
+        return x + arange<i64, 0, 500, 200>();
 #else
-        return x + arange<u8, 0, 400, 200>();
+        return x + arange<u8, 0, 500, 200>();
 #endif
       },
-      in<i64, 2>);
+      in<i64, 3>);
 }

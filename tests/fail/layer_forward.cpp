@@ -1,6 +1,6 @@
 // wrote: fc1.forward(x)
 // write: fc1(x)
-// expect: Expr<float, Shape<4, 8>>
+// expect: Shape<4, 8>
 // first-error: a layer is called as a function: write fc(x) in place of fc.forward(x)
 #include "weft/weft.hpp"
 using namespace weft;

@@ -1,5 +1,6 @@
 // wrote: make_trainer<Net>(Cpu{}, ...) of a template <int Size = 16> struct Net
 // write: make_trainer<Net<>>(Cpu{}, ...)
+// expect: optim::SGD
 // first-error: the model is a template and was not given its arguments
 #include "weft/weft.hpp"
 using namespace weft;
