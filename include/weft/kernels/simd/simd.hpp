@@ -74,13 +74,12 @@ struct VectorOf {
 
 }  // namespace detail
 
-// Bytes is in the type so that translation units compiled for different processors share no function that
-// takes or returns one: they would call each other's in another way than these expect.
-template <class T, int Bytes = detail::vector_bytes>
+template <class T>
 struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Simd {
   using Lane = T;
 #if WEFT_NATIVE_VECTORS
-  static constexpr int width = Bytes / int{sizeof(T)} < lanes ? Bytes / int{sizeof(T)} : lanes;
+  static constexpr int width =
+      detail::vector_bytes / int{sizeof(T)} < lanes ? detail::vector_bytes / int{sizeof(T)} : lanes;
 #else
   static constexpr int width = 1;
 #endif
