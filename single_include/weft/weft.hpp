@@ -3650,9 +3650,8 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
-    "any<>(x > 0), then found.item(), and f32 s of sum(x) is Tensor<f32, Shape<>> s = sum(x); in a traced "
-    "function "
-    "there is no if on values: where(c, a, b)");
+    "any<>(x > 0), then found.item(), and Tensor<f32, Shape<>> s = sum(x); in a traced function there is "
+    "no if on values: where(c, a, b)");
 
 WEFT_REFUSAL(
     LazyHasNoGradient,
@@ -9307,13 +9306,12 @@ struct VectorOf {
 
 }  // namespace detail
 
-// Bytes is in the type so that translation units compiled for different processors share no function that
-// takes or returns one: they would call each other's in another way than these expect.
-template <class T, int Bytes = detail::vector_bytes>
+template <class T>
 struct alignas(lanes * sizeof(T) < 64 ? lanes * sizeof(T) : 64) Simd {
   using Lane = T;
 #if WEFT_NATIVE_VECTORS
-  static constexpr int width = Bytes / int{sizeof(T)} < lanes ? Bytes / int{sizeof(T)} : lanes;
+  static constexpr int width =
+      detail::vector_bytes / int{sizeof(T)} < lanes ? detail::vector_bytes / int{sizeof(T)} : lanes;
 #else
   static constexpr int width = 1;
 #endif
@@ -47438,8 +47436,8 @@ struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
     constexpr i64 last = N > 0 ? Begin + (N - 1) * Step : Begin;
     constexpr bool small = number_fits<i32>(Begin) && number_fits<i32>(last) &&
                            number_fits<i32>(last - Begin) && number_fits<i32>(Step);
-    static_assert(sizeof(ArangeFits < number_fits<T>(Begin) && number_fits<T>(last), T, GivenSize<Begin>,
-                         GivenSize < last >>) > 0);
+    constexpr bool fits = number_fits<T>(Begin) && number_fits<T>(last);
+    static_assert(sizeof(ArangeFits<fits, T, GivenSize<Begin>, GivenSize<last>>) > 0);
     using Index = std::conditional_t<std::is_same_v<T, i64> || !small, i64, i32>;
     const auto number = [&](i64 x) {
       return ir::Value{&b, b.constant(dtype_of<Index>, b.shape(Shape<N>::value), static_cast<u64>(x))};
@@ -62891,10 +62889,9 @@ using schedule::Schedule;
 
 // Of an optimiser in all its wrappers.
 inline constexpr int most_moments = 8, most_numbers = 32;
-WEFT_REFUSAL(
-    WrappersFit,
-    "an optimiser with its wrappers (ema, swa, lookahead, amsgrad) has at most 8 vectors of state and 32 "
-    "numbers: leave a wrapper out");
+WEFT_REFUSAL(WrappersFit,
+             "an optimiser with its wrappers (ema, swa, amsgrad) has at most 8 vectors of state and 32 "
+             "numbers: leave a wrapper out");
 
 // Bound to one group's vectors. All of the parameters' dtype; numbers (run-time scalars of f32) and updates
 // broadcast.

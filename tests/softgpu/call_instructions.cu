@@ -16,7 +16,7 @@ using u64 = std::uint64_t;
 using u128 = unsigned __int128;
 
 // With a loop, a branch, a table in local memory and two ways out.
-__device__ __noinline__ u32 mixed(u32 x, u32 rounds) {
+__host__ __device__ __noinline__ u32 mixed(u32 x, u32 rounds) {
   u32 table[4];
   for (u32 k = 0; k < 4; ++k) table[k] = x + k;
   if (rounds == 0) return x;
@@ -27,25 +27,15 @@ __device__ __noinline__ u32 mixed(u32 x, u32 rounds) {
   }
   return x;
 }
-__device__ __noinline__ u32 twice(u32 x, u32 rounds) { return mixed(mixed(x, rounds), rounds + 1) + rounds; }
+__host__ __device__ __noinline__ u32 twice(u32 x, u32 rounds) {
+  return mixed(mixed(x, rounds), rounds + 1) + rounds;
+}
 
 __global__ void calls(u32* out, const u32* in) {
   const u32 i = threadIdx.x;
   u32 x = mixed(in[i], i % 5);
   if (i % 3 == 0) x += twice(x, 2);
   out[i] = x - mixed(i, 3);
-}
-
-u32 host_mixed(u32 x, u32 rounds) {
-  u32 table[4];
-  for (u32 k = 0; k < 4; ++k) table[k] = x + k;
-  if (rounds == 0) return x;
-  for (u32 k = 0; k < rounds; ++k) {
-    const u32 at = (x + k) & 3;
-    table[at] = table[at] * 5 + k;
-    x = x % 7 == 3 ? x + table[at ^ 1] : x ^ table[at];
-  }
-  return x;
 }
 
 // 128 bits: the sum, the difference and the lower bits of the product of a and b.
@@ -98,9 +88,9 @@ TEST_CASE("instructions: functions that are not inlined") {
   for (u32 i = 0; i < 40; ++i) in[i] = i * 2654435761u;
   const std::vector<u32> got = run(calls, in, 40, 40);
   for (u32 i = 0; i < 40; ++i) {
-    u32 x = host_mixed(in[i], i % 5);
-    if (i % 3 == 0) x += host_mixed(host_mixed(x, 2), 3) + 2;
-    CHECK(got[i] == x - host_mixed(i, 3));
+    u32 x = mixed(in[i], i % 5);
+    if (i % 3 == 0) x += twice(x, 2);
+    CHECK(got[i] == x - mixed(i, 3));
   }
   // large arguments are reduced by such a function
   std::vector<double> angles;

@@ -39,10 +39,9 @@ using schedule::Schedule;
 
 // Of an optimiser in all its wrappers.
 inline constexpr int most_moments = 8, most_numbers = 32;
-WEFT_REFUSAL(
-    WrappersFit,
-    "an optimiser with its wrappers (ema, swa, lookahead, amsgrad) has at most 8 vectors of state and 32 "
-    "numbers: leave a wrapper out");
+WEFT_REFUSAL(WrappersFit,
+             "an optimiser with its wrappers (ema, swa, amsgrad) has at most 8 vectors of state and 32 "
+             "numbers: leave a wrapper out");
 
 // Bound to one group's vectors. All of the parameters' dtype; numbers (run-time scalars of f32) and updates
 // broadcast.

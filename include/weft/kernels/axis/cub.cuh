@@ -4,22 +4,12 @@
 // sort, bit for bit. (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016;
 // Adinets and Merrill, "Onesweep", 2022.)
 
+#include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
 #include "weft/kernels/axis/cuda.cuh"
 
 namespace WEFT_NAMESPACE::kernels {
-
-namespace detail {
-
-// How many bits count up to n - 1.
-constexpr int bits_below(i64 n) {
-  int bits = 0;
-  while (i64{1} << bits < n) ++bits;
-  return bits;
-}
-
-}  // namespace detail
 
 // Element i of line l as a key and l << place_bits | i: in one word where a key has 32 bits, else as two.
 template <u64 Tag, u64 T>
@@ -58,7 +48,8 @@ template <u64 T>
 bool sort_by_cub(const AxisArgs& args, cudaStream_t stream) {
   constexpr bool two = size_of(static_cast<DType>(T)) == 8;
   const i64 lines = args.outer * args.inner, total = lines * args.extent;
-  const int place_bits = detail::bits_below(args.extent), bits = place_bits + detail::bits_below(lines);
+  const int place_bits = std::bit_width(static_cast<u64>(args.extent - 1));
+  const int bits = place_bits + std::bit_width(static_cast<u64>(lines - 1));
   if (total > 2147483647 || (!two && bits > 32)) return false;
 
   u64* const memory = static_cast<u64*>(args.scratch);

@@ -16,9 +16,8 @@ namespace WEFT_NAMESPACE {
 WEFT_REFUSAL(
     LazyIsAssigned,
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<bool, Shape<>> found = "
-    "any<>(x > 0), then found.item(), and f32 s of sum(x) is Tensor<f32, Shape<>> s = sum(x); in a traced "
-    "function "
-    "there is no if on values: where(c, a, b)");
+    "any<>(x > 0), then found.item(), and Tensor<f32, Shape<>> s = sum(x); in a traced function there is "
+    "no if on values: where(c, a, b)");
 
 WEFT_REFUSAL(
     LazyHasNoGradient,

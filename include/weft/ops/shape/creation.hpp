@@ -60,8 +60,8 @@ struct ArangeOp : Operation<ArangeOp<T, N, Begin, Step>> {
     constexpr i64 last = N > 0 ? Begin + (N - 1) * Step : Begin;
     constexpr bool small = number_fits<i32>(Begin) && number_fits<i32>(last) &&
                            number_fits<i32>(last - Begin) && number_fits<i32>(Step);
-    static_assert(sizeof(ArangeFits < number_fits<T>(Begin) && number_fits<T>(last), T, GivenSize<Begin>,
-                         GivenSize < last >>) > 0);
+    constexpr bool fits = number_fits<T>(Begin) && number_fits<T>(last);
+    static_assert(sizeof(ArangeFits<fits, T, GivenSize<Begin>, GivenSize<last>>) > 0);
     using Index = std::conditional_t<std::is_same_v<T, i64> || !small, i64, i32>;
     const auto number = [&](i64 x) {
       return ir::Value{&b, b.constant(dtype_of<Index>, b.shape(Shape<N>::value), static_cast<u64>(x))};
