@@ -89,7 +89,7 @@ int enter(const char* key, const char* operands, const char* file, F) {
   return number;
 }
 
-// What a GPU's fused multiplications and its order of sums may change.
+// What a GPU's own functions and its order of sums may change.
 bool agree(const Typed& a, const Typed& b, i64 k, double largest) {
   if (!is_float(a.dtype)) return a.integer(k) == b.integer(k);
   const double x = a.number(k), y = b.number(k);
@@ -121,6 +121,7 @@ void check_rows(const char* file) {
     for (const Reference& r : operands->second) inputs.push_back(r.wanted);
     std::string fault;
     const std::vector<Typed> host = evaluate(b.graph, inputs, ys, Path::scalars, fault);
+    CHECK(fault.empty());
     const std::vector<Typed> gpu = row.run(operands->second);
     REQUIRE(host.size() == gpu.size());
     for (std::size_t r = 0; r < host.size(); ++r) {
