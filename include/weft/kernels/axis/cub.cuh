@@ -48,8 +48,8 @@ template <u64 T>
 bool sort_by_cub(const AxisArgs& args, cudaStream_t stream) {
   constexpr bool two = size_of(static_cast<DType>(T)) == 8;
   const i64 lines = args.outer * args.inner, total = lines * args.extent;
-  const int place_bits = std::bit_width(static_cast<u64>(args.extent - 1));
-  const int bits = place_bits + std::bit_width(static_cast<u64>(lines - 1));
+  const auto bits_below = [](i64 n) { return static_cast<int>(std::bit_width(static_cast<u64>(n - 1))); };
+  const int place_bits = bits_below(args.extent), bits = place_bits + bits_below(lines);
   if (total > 2147483647 || (!two && bits > 32)) return false;
 
   u64* const memory = static_cast<u64*>(args.scratch);
