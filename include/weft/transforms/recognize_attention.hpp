@@ -194,10 +194,16 @@ class AttentionFinder {
       if (needed[i]) inside_[first + i] = 1;
     return true;
   }
-  // What leads to the scores is arithmetic at single places, and no factor of the weights depends on them.
+  // What leads to the scores is arithmetic at single places, in f32 or in the type of the products' factors,
+  // and no factor of the weights depends on them.
   constexpr bool is_wanted_arithmetic(const ComposedAttention& a, const List<u8>& depends,
                                       const List<u8>& needed) const {
     const int first = a.product;
+    const DType factors = g.nodes.items[g.in(a.product, 0)].dtype;
+    for (int i = 0; i < needed.size(); ++i) {
+      const DType t = g.nodes.items[first + i].dtype;
+      if (needed[i] && is_float(t) && t != DType::f32 && t != factors) return false;
+    }
     List<u8> leads(depends.size(), 0);
     leads[a.scores - first] = 1;
     for (int i = a.scores - first; i > 0; --i) {
@@ -415,7 +421,8 @@ class AttentionRewriter {
       const Value o{&t, find(g.in(x, k))->to};
       operands.push(is_float(o.dtype()) && o.dtype() != DType::f32 ? ir::cast(o, DType::f32).id : o.id);
     }
-    if (n.op == Op::cast && is_float(n.dtype)) return {x, operands[0], true};
+    if (n.op == Op::cast && is_float(n.dtype) && is_float(g.nodes.items[g.in(x, 0)].dtype))
+      return {x, operands[0], true};
     if (n.op == Op::select && AttentionFinder::is_constant(g, g.in(x, 1), lowest))
       return {x,
               ir::select(ir::unary(Op::logical_not, Value{&t, operands[0]}), Value{&t, operands[2]},

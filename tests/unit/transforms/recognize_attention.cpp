@@ -233,6 +233,37 @@ TEST_CASE("recognize attention: small floats are scored in f32") {
       in<f16, 2, 3, 70, 8>, in<f16, 2, 3, 70, 8>, in<f16, 2, 3, 70, 8>);
 }
 
+TEST_CASE("recognize attention: scores that go through integers and truth values") {
+  recognizes(
+      1, near,
+      [](auto q, auto k, auto v) {
+        const auto s = matmul(q, transpose<-2, -1>(k)) * 0.3f;
+        return matmul(softmax<-1>(s * cast<f32>(s > 0.0f) + cast<f32>(cast<i32>(s * 2.0f))), v);
+      },
+      head, head, head);
+}
+
+TEST_CASE("recognize attention: another precision than the products' or f32 stays as it was written") {
+  leaves_alone(  // a softmax in f64
+      [](auto q, auto k, auto v) {
+        const auto s = matmul(q, transpose<-2, -1>(k)) * 0.3f;
+        return matmul(cast<f32>(softmax<-1>(cast<f64>(s) + 1e9)), v);
+      },
+      head, head, head);
+  leaves_alone(  // weights that are rounded
+      [](auto q, auto k, auto v) {
+        const auto s = matmul(q, transpose<-2, -1>(k)) * 0.3f;
+        return matmul(cast<f32>(cast<f8e4m3>(softmax<-1>(s))), v);
+      },
+      head, head, head);
+  leaves_alone(  // scores that are
+      [](auto q, auto k, auto v) {
+        const auto s = matmul(q, transpose<-2, -1>(k)) * 0.3f;
+        return matmul(softmax<-1>(cast<f32>(cast<bf16>(s))), v);
+      },
+      head, head, head);
+}
+
 TEST_CASE("recognize attention: what something else reads, too, stays as it was written") {
   leaves_alone(  // the weights are a result
       [](auto q, auto k, auto v) {
