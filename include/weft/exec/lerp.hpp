@@ -27,7 +27,10 @@ struct LerpSource {
       ir::Value v = to;
       if (row.trained) {
         const ir::Value p = ir::cast(from, wide), q = ir::cast(to, wide);
-        v = ir::cast(p + ir::broadcast(ir::cast(w, wide), p.dims()) * (q - p), row.dtype);
+        const ir::Value by = ir::broadcast(ir::cast(w, wide), p.dims());
+        const ir::Value near =
+            ir::binary(ir::Op::lt, by, ir::constant_like(by, 0.5));  // as torch.lerp: 1 gives q
+        v = ir::cast(ir::select(near, p + by * (q - p), q - (q - p) * (1.0 - by)), row.dtype);
       }
       b.graph.assigns.push({i, v.id});
     }

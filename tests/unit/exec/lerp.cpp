@@ -39,7 +39,8 @@ template <FixedString Name>
 auto values(const auto& model) {
   return get<Name>(model).to_vector();
 }
-// Of one tensor: p + weight (q - p), which an f32's program rounds as this does.
+// Of one tensor: torch.lerp's p + weight (q - p), or q - (q - p) (1 - weight) from a half on, which an f32's
+// program rounds as this does.
 template <FixedString Name, class Wide>
 void check_moved(const auto& before, const auto& towards, const auto& after, Wide weight) {
   const auto p = values<Name>(before), q = values<Name>(towards), now = values<Name>(after);
@@ -47,7 +48,9 @@ void check_moved(const auto& before, const auto& towards, const auto& after, Wid
   bool same = true, moved = weight == 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const Wide from = static_cast<Wide>(p[i]), to = static_cast<Wide>(q[i]);
-    const auto want = static_cast<typename decltype(p)::value_type>(from + weight * (to - from));
+    const auto want = static_cast<typename decltype(p)::value_type>(
+        weight < Wide{0.5} ? from + weight * (to - from) : to - (to - from) * (1 - weight));
+    same = same && (weight < 1 || static_cast<f64>(q[i]) == static_cast<f64>(now[i]));
     same = same && static_cast<f64>(want) == static_cast<f64>(now[i]);
     moved = moved || static_cast<f64>(p[i]) != static_cast<f64>(now[i]);
   }
@@ -62,7 +65,7 @@ TEST_CASE("lerp: parameters move towards another model's, in any dtype, and the 
   Model<Net> source(Cpu{}, 2);
   get<"h.1.norm.running_mean">(source) = 3.0f;
   get<"wide">(source) = 2.0;
-  for (const f32 weight : {0.0f, 0.25f, 0.005f, 1.0f}) {
+  for (const f32 weight : {0.0f, 0.25f, 0.005f, 0.5f, 0.9f, 1.0f}) {
     const Model<Net> before = target.clone();
     target.lerp(source, weight);
     check_moved<"in.weight">(before, source, target, weight);
