@@ -7,6 +7,7 @@
 
 #include "weft/kernels/attention/score_code.hpp"
 #include "weft/kernels/fused/parts.hpp"
+#include "weft/kernels/simd/random_window.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -33,6 +34,9 @@ struct ScoreBody {
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
   u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
+  std::conditional_t<(Family::width > 1), RandomWindow, NoRandomWindow>
+      windows[header.streams > 0 && Family::width > 1 ? header.streams
+                                                      : 1];  // of the keys, where they are more
   Numbers product, score_gradient;
   Registers reg;
 
@@ -117,7 +121,7 @@ struct ScoreBody {
     } else if constexpr (in.op == Opcode::random) {
       if constexpr (Family::width > 1) {
         const auto first = static_cast<u32>(row_number() * call.keys + place[3]);
-        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream(in.aux));
+        at<I>() = windows[in.aux].words(first, seed, stream(in.aux));
       } else {
         at<I>() = words[in.aux];
       }

@@ -5,6 +5,7 @@
 
 #include "weft/kernels/fused/memory.hpp"
 #include "weft/kernels/fused/sums.hpp"
+#include "weft/kernels/simd/random_window.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -38,6 +39,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   typename Traits::template BankOf<ScalarFamily, Holder::row> uniform;
   typename Traits::template BankOf<Family, Holder::element> element;
   Sums sums;
+  std::conditional_t<Traits::draws_any_ahead(), RandomWindow, NoRandomWindow>
+      windows[Traits::draws_any_ahead() ? Traits::how_many(Opcode::random, 0, Traits::count) : 1];
   bool first_row = false;
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
@@ -147,6 +150,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
           for (int word = 0; word < 4; ++word) v.lane[j + word] = bits.x[word];
         }
         set<I>(v);
+      } else if constexpr (Traits::draws_ahead(I)) {
+        set<I>(windows[Traits::how_many(Opcode::random, 0, I)].words(index[0], seed, stream));
       } else {
         set<I>(
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));

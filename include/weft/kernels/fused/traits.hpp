@@ -291,6 +291,19 @@ struct FusedTraits {
       if (View::stride(in.aux, a) % 4 != 0) return false;
     return true;
   }
+  // Whether the host's lanes draw random words of elements that are neighbours.
+  WEFT_HD static constexpr bool draws_ahead(int i) {
+    const Instruction in = View::instruction(i);
+    if (width == 1 || vector || in.op != Opcode::random || in.stage != Stage::element) return false;
+    const Instruction index = View::instruction(in.a);
+    return index.op == Opcode::index && index.stage == Stage::element &&
+           View::stride(index.aux, last_axis) == 1;
+  }
+  WEFT_HD static constexpr bool draws_any_ahead() {
+    for (int i = 0; i < count; ++i)
+      if (draws_ahead(i)) return true;
+    return false;
+  }
 
   // A sum along the rows that a register holds until the chunk's end.
   WEFT_HD static constexpr bool is_register_sum(int i) {
