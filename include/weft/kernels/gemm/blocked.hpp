@@ -11,10 +11,18 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-// A block of B of this size (half a megabyte in f32) stays in the second-level cache.
+// A block of B of this size (half a megabyte in f32, half that where vectors are of 32 bytes) stays in the
+// second-level cache.
 inline constexpr i64 dot_block_k = 384;
 template <class S>
-inline constexpr i64 dot_block_cols = 7 * dot_tile_cols<S>;
+inline constexpr i64 dot_block_cols = (dot_tile_vectors == 3 ? 7 : 10) * dot_tile_cols<S>;
+
+// Rows of B that are packed for one strip before the next, few enough for their pages to stay known.
+inline constexpr i64 dot_packed_rows = 16;
+
+// Columns of A whose distance in elements is at most this are read in place, where A's rows are the
+// contiguous ones: each takes a line of the first-level cache of its own.
+inline constexpr i64 dot_near_columns = WEFT_DOT_BYTES == 64 ? 512 : 64;
 
 // Rows and columns of the tiles that C is cut into.
 struct DotCut {
@@ -88,15 +96,14 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
 
   // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
-  // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
-  // of its own.
+  // or where its rows are contiguous, or its columns and these close together.
   const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
                         (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
-  const bool a_direct =
-      std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
+  const bool a_direct = std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 ||
+                                                  (s.a_row == 1 && s.a_col <= dot_near_columns));
 
   const i64 b_size = b_direct ? 0 : k_step * n_padded;
-  const i64 a_size = a_direct ? 0 : k_step * panel;
+  const i64 a_size = a_direct ? 0 : k_step * dot_panel_width;
   const i64 run_size = std::is_same_v<TA, S> && std::is_same_v<TB, S> ? 0 : k_step * strip;
   const i64 sum_size = in_place ? 0 : s.m * n_padded;
   S* scratch = nullptr;
@@ -116,10 +123,14 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
       tile.accumulate = block > 0;
       const bool finish = block == k_blocks - 1;
       if (!b_direct)
-        for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
-          dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
-                          dot_ceil_div(width, lane_count) * lane_count, runs);
+        for (i64 l = 0, some = 0; l < k; l += some) {
+          some = s.b_col == 1 && k - l > dot_packed_rows ? dot_packed_rows : k - l;
+          for (i64 j = 0, width = 0; j < n; j += width) {
+            width = dot_strip_cols<S>(n - j);
+            const i64 padded = dot_ceil_div(width, lane_count) * lane_count;
+            dot_pack<TB, S>(b + (l0 + l) * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, some,
+                            b_packed + j * k + l * padded, padded, runs);
+          }
         }
       for (i64 i0 = 0; i0 < s.m; i0 += panel) {
         const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
@@ -130,10 +141,11 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
           tile.a_col = s.a_col;
         }
         if (!a_direct) {
-          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, panel, runs);
+          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, dot_panel_width,
+                          runs);
           a_panel = a_packed;
           tile.a_row = 1;
-          tile.a_col = panel;
+          tile.a_col = dot_panel_width;
         }
         for (i64 j = 0, width = 0; j < n; j += width) {
           width = dot_strip_cols<S>(n - j);

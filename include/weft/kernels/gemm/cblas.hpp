@@ -86,10 +86,10 @@ class DotBlasAlone {
 // variable OPENBLAS_CORETYPE can pin it to slower ones.
 inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
 
-// Whether the library's kernels use vectors as wide as this program's own.
-inline bool blas_is_wide() {
-  static const bool wide = blas_vector_bytes(openblas_core()) >= WEFT_DOT_BYTES;
-  return wide;
+// The width of the vectors that the library's kernels use.
+inline i64 blas_bytes() {
+  static const i64 bytes = blas_vector_bytes(openblas_core());
+  return bytes;
 }
 
 // Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there

@@ -23,12 +23,15 @@ template <class TA, class TB, class TC>
 inline constexpr bool dot_blas_types =
     dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
 
-// Whether BLAS is the faster one, from multiply-adds alone. Measured against OpenBLAS 0.3.21 on AVX-512
-// (benchmarks/host/gemm.cpp): with 64-byte vectors the built-in engine is ahead of BLAS on our cuts up to
-// 512^3 and level at 1024^3; a program compiled for less loses to BLAS, which picks its kernels at run time,
-// as soon as a call is paid for.
-constexpr bool dot_prefers_blas(const DotShape& s) {
-  constexpr f64 from = WEFT_DOT_BYTES == 64 ? 1e9 : WEFT_DOT_BYTES == 32 ? 3e5 : 3e4;
+// Whether BLAS, whose vectors have `blas_bytes`, is the faster one (benchmarks/host/gemm.cpp, OpenBLAS
+// 0.3.21). With vectors of the same width the built-in engine is level with it at 1024^3, on AVX-512 and on
+// AVX2, and ahead below, but for a long transposed A on AVX2, which BLAS packs better. Wider ones, which a
+// program not compiled for its machine meets, win as soon as a call is paid for.
+constexpr bool dot_prefers_blas(const DotShape& s, i64 blas_bytes) {
+  if (blas_bytes < WEFT_DOT_BYTES) return false;
+  const bool wider = blas_bytes > WEFT_DOT_BYTES;
+  const bool transposed = WEFT_DOT_BYTES < 64 && s.a_row == 1 && s.a_col > dot_near_columns;
+  const f64 from = wider ? (WEFT_DOT_BYTES == 32 ? 3e5 : 3e4) : transposed ? 1e7 : 1e9;
   return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
 }
 
@@ -59,8 +62,8 @@ void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC*
   DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
 #if defined(WEFT_WITH_CBLAS)
   if constexpr (dot_blas_types<TA, TB, TC>) {
-    blas = dot_blas_shape(s) && (engine == DotEngine::cblas ||
-                                 (engine == DotEngine::best && dot_prefers_blas(s) && blas_is_wide()));
+    blas = dot_blas_shape(s) &&
+           (engine == DotEngine::cblas || (engine == DotEngine::best && dot_prefers_blas(s, blas_bytes())));
     if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
   }
 #endif

@@ -3,7 +3,7 @@
 // the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
 // since the sums they lead to are never stored.
 
-#include "weft/kernels/gemm/vector.hpp"
+#include "weft/kernels/gemm/tile.hpp"
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -132,6 +132,12 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
       const T* from = in + l * k_stride;
       S* to = out + l * width;
       i64 i = 0;
+      if constexpr (std::is_same_v<T, S>) {
+        if (lane_count == dot_tile_rows && width == dot_panel_width) {  // a whole panel of A
+          __builtin_memcpy(to, from, sizeof(S) * static_cast<std::size_t>(dot_tile_rows));
+          continue;
+        }
+      }
       if constexpr (std::is_same_v<T, S>)
         for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
       if constexpr (std::is_same_v<T, S> && dot_masks<S>) {

@@ -6,14 +6,15 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
-// without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-inline constexpr i64 dot_tile_vectors = 3;
+// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, and 6 x 2 + 2 + 1 of 16,
+// where a product that is not fused needs the last. Of 16, 4 x 3 reads half as much again of B for a product.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr i64 dot_tile_rows = 8, dot_tile_vectors = 3;
 #else
-inline constexpr i64 dot_tile_vectors = 2;
+inline constexpr i64 dot_tile_rows = 6, dot_tile_vectors = 2;
 #endif
-inline constexpr i64 dot_tile_rows = WEFT_DOT_BYTES == 64 ? 8 : 4;
+// Numbers between the rows of a packed panel of A, which are written in fours.
+inline constexpr i64 dot_panel_width = (dot_tile_rows + 3) / 4 * 4;
 template <class T>
 inline constexpr i64 dot_tile_cols = dot_tile_vectors* dot_lanes<T>;
 
