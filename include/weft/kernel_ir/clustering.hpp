@@ -4,6 +4,7 @@
 
 #include "weft/kernel_ir/epilogue.hpp"
 #include "weft/kernel_ir/fusion.hpp"
+#include "weft/kernel_ir/reuse.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -112,6 +113,18 @@ class ClusteringState {
   constexpr bool is_bias(const Kernel& kernel, int x, int at) const {
     const int b = edges_[nodes_[kernel.opaque].first + 1];
     return is_column_bias(g, kernel.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+
+  // What each reader of arithmetic on leaves and generators would do to make it; 0 where few do.
+  constexpr int made_again_cost(int i) const {
+    const Node& n = nodes_[i];
+    if (!reuse_.may_be_worth_storing(i)) return 0;
+    int cost = ir::info(n.op).cost;
+    for (int k = n.first; k < n.first + n.arity; ++k) {
+      const int x = through_broadcasts(edges_[k]);
+      cost += materialization_[x] == Materialization::generator ? reuse_.generator_cost(x) : remat_cost_[x];
+    }
+    return cost;
   }
 
   constexpr void read_by(int at, int x) {
@@ -237,6 +250,7 @@ class ClusteringState {
   Clustering& s;
   Fusion& f = s.fusion;
   FuseLimits limits_;
+  Reuse reuse_{g};
   // plain pointers into the graph and the result: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();

@@ -4,13 +4,14 @@
 
 #include "weft/kernel_ir/fuse.hpp"
 #include "weft/kernel_ir/padded_rows.hpp"
+#include "weft/kernel_ir/reuse.hpp"
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
 class Collector {
  public:
   constexpr Collector(const Graph& graph, Fusion& fusion, FuseLimits limits)
-      : g(graph), f(fusion), limits_(limits) {}
+      : g(graph), f(fusion), limits_(limits), reuse_(graph) {}
 
   constexpr void decide_stores() {
     const int n = g.nodes.size();
@@ -32,8 +33,9 @@ class Collector {
   // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
-    int stack[64]{}, size = 0, cost = 0, loads = 0, operands = 0, rows[8]{}, row_count = 0;
+    int stack[64]{}, size = 0, cost = 0, generated = 0, loads = 0, operands = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
+    const bool many = reuse_.may_be_worth_storing(v);
     stack[size++] = v;
     while (size > 0) {
       const int x = through_broadcasts(stack[--size]);
@@ -45,6 +47,7 @@ class Collector {
       if (nodes_[x].op == Op::constant || nodes_[x].op == Op::iota) continue;
       if (materialization_[x] == Materialization::inlined ||
           materialization_[x] == Materialization::generator) {
+        if (many && materialization_[x] == Materialization::generator) generated += reuse_.generator_cost(x);
         operands += 4;  // about: it may be made of several, or of as many random streams
         if (operands > limits_.recompute_operands) return false;
         continue;
@@ -73,6 +76,7 @@ class Collector {
       if (cost > limits_.recompute || size + 3 > 64) return false;
       for (int k = 0; k < nodes_[x].arity; ++k) stack[size++] = edges_[nodes_[x].first + k];
     }
+    if (many && reuse_.is_worth_storing(v, cost + generated)) return false;
     for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
   }
@@ -233,6 +237,7 @@ class Collector {
   const Graph& g;
   Fusion& f;
   FuseLimits limits_;
+  Reuse reuse_;
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();

@@ -168,12 +168,18 @@ class Fuser : ClusteringState {
       }
       min_kernel_[i] = at;
       const bool again = streams <= limits_.streams;  // may it be made wherever it is read
+      if (generated && again && reuse_.is_worth_storing(i, made_again_cost(i))) {
+        place(i);
+        stored_[i] = 1;
+        return;
+      }
       if (generated && again) {
         materialization_[i] = Materialization::generator;
         streams_[i] = streams;
         return;
       }
-      if (from_leaves && again && cost <= limits_.from_leaves) {
+      if (from_leaves && again && cost <= limits_.from_leaves &&
+          !reuse_.is_worth_storing(i, made_again_cost(i))) {
         materialization_[i] = Materialization::inlined;
         remat_cost_[i] = cost + 1;
         leaves_[i] = leaves;

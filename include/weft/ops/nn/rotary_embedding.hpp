@@ -114,7 +114,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
     const ir::Value angle = ir::cast(positions, work) * speed;
     const ir::Value signs = along(Options.interleaved ? 1 : 0, 2) * 2.0 - 1.0;
     const ir::Value result =
-        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * (ir::unary(ir::Op::sin, angle) * signs), own);
+        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * signs * ir::unary(ir::Op::sin, angle), own);
     const ir::Value whole = ir::reshape(result, front);
     if constexpr (Rule::dims == Rule::features) {
       return whole;
