@@ -5,6 +5,7 @@
 // bit.
 
 #include "weft/kernels/gemm/packing.hpp"
+#include "weft/kernels/gemm/row.hpp"
 #include "weft/kernels/gemm/scratch.hpp"
 #include "weft/kernels/gemm/shape.hpp"
 #include "weft/kernels/gemm/tile.hpp"
@@ -56,11 +57,14 @@ constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
 }
 
 // Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
-// width.
+// width; of_row: as wide as that of one row.
 template <class S>
-constexpr i64 dot_strip_cols(i64 n) {
+constexpr i64 dot_strip_cols(i64 n, bool of_row = false) {
   const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
-  const i64 cols = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors)) * dot_lanes<S>;
+  i64 some = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors));
+  if (of_row)
+    for (some = dot_row_vectors; some > vectors;) some /= 2;
+  const i64 cols = some * dot_lanes<S>;
   return n < cols ? n : cols;
 }
 
@@ -89,6 +93,9 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   constexpr i64 panel = dot_tile_rows;
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
   const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
+  if constexpr (std::is_same_v<TA, f32> && std::is_same_v<TB, f32> && std::is_same_v<TC, f32>)
+    if (s.m == 1 && s.b_row == 1 && s.b_col != 1)
+      return dot_row_transposed(s, dot_ceil_div(s.k, k_blocks), a, b, c, epilogue);
   // Sums may be kept in C itself, unless it still holds the term to add.
   const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
@@ -126,7 +133,7 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
         for (i64 l = 0, some = 0; l < k; l += some) {
           some = s.b_col == 1 && k - l > dot_packed_rows ? dot_packed_rows : k - l;
           for (i64 j = 0, width = 0; j < n; j += width) {
-            width = dot_strip_cols<S>(n - j);
+            width = dot_strip_cols<S>(n - j, s.m == 1 && b_direct);
             const i64 padded = dot_ceil_div(width, lane_count) * lane_count;
             dot_pack<TB, S>(b + (l0 + l) * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, some,
                             b_packed + j * k + l * padded, padded, runs);
@@ -148,7 +155,7 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
           tile.a_col = dot_panel_width;
         }
         for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
+          width = dot_strip_cols<S>(n - j, s.m == 1 && b_direct);
           const i64 vectors = dot_ceil_div(width, lane_count);
           if (!b_direct) {  // else there may be no memory to point into
             tile.b = b_packed + j * k;

@@ -12,7 +12,7 @@ typedef f32 DotQuad __attribute__((vector_size(16)));
 // Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
 // last one.
 template <bool Whole>
-WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
+WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, DotQuad (&out)[4]) {
   DotQuad r[4];
   dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
     __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
@@ -21,10 +21,10 @@ WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* 
   const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
   const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
   const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  const DotQuad s[4] = {
-      __builtin_shufflevector(t0, t1, 0, 1, 4, 5), __builtin_shufflevector(t0, t1, 2, 3, 6, 7),
-      __builtin_shufflevector(t2, t3, 0, 1, 4, 5), __builtin_shufflevector(t2, t3, 2, 3, 6, 7)};
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { __builtin_memcpy(out + i * width, &s[i], 16); });
+  out[0] = __builtin_shufflevector(t0, t1, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(t0, t1, 2, 3, 6, 7);
+  out[2] = __builtin_shufflevector(t2, t3, 0, 1, 4, 5);
+  out[3] = __builtin_shufflevector(t2, t3, 2, 3, 6, 7);
 }
 
 #if defined(__AVX512F__)
@@ -51,7 +51,7 @@ WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, cons
 // Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
 // quarter.
 template <bool Whole>
-WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
+WEFT_INLINE void dot_transposed(const f32* in, i64 stride, i64 lane_count, DotVector<f32>::type (&out)[4]) {
   using V = DotVector<f32>::type;
   const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
   const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
@@ -68,10 +68,10 @@ WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32*
   __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
   const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
   const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
-  dot_store<f32>(out, WEFT_DOT_LOW2(t0, t1));
-  dot_store<f32>(out + width, WEFT_DOT_HIGH2(t0, t1));
-  dot_store<f32>(out + 2 * width, WEFT_DOT_LOW2(t2, t3));
-  dot_store<f32>(out + 3 * width, WEFT_DOT_HIGH2(t2, t3));
+  out[0] = WEFT_DOT_LOW2(t0, t1);
+  out[1] = WEFT_DOT_HIGH2(t0, t1);
+  out[2] = WEFT_DOT_LOW2(t2, t3);
+  out[3] = WEFT_DOT_HIGH2(t2, t3);
 #undef WEFT_DOT_LOW
 #undef WEFT_DOT_HIGH
 #undef WEFT_DOT_LOW2
@@ -79,16 +79,52 @@ WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32*
 }
 #endif
 
+#if defined(__AVX__) && !defined(__AVX512F__)
+// Up to 8 lanes x 4 elements, the same in halves.
+template <bool Whole>
+WEFT_INLINE void dot_transposed(const f32* in, i64 stride, i64 lane_count, DotVector<f32>::type (&out)[4]) {
+  using V = DotVector<f32>::type;
+  const auto halves = [=](i64 i) {
+    const auto lane = [=](i64 j) { return in + (Whole || j < lane_count ? j : lane_count - 1) * stride; };
+    DotQuad q[2];
+    __builtin_memcpy(&q[0], lane(i), 16);
+    __builtin_memcpy(&q[1], lane(i + 4), 16);
+    return __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+  };
+  const V r0 = halves(0), r1 = halves(1), r2 = halves(2), r3 = halves(3);
+  const V t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
+  const V t1 = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
+  const V t2 = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
+  const V t3 = __builtin_shufflevector(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
+  out[0] = __builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[1] = __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15);
+  out[2] = __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[3] = __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+#elif !defined(__AVX512F__)
+template <bool Whole>
+WEFT_INLINE void dot_transposed(const f32* in, i64 stride, i64 lane_count, DotVector<f32>::type (&out)[4]) {
+  dot_transpose4<Whole>(in, stride, lane_count, out);
+}
+#endif
+
 // One group of Group lanes, `lane_count` of which exist, over the whole of k.
 template <int Group>
 void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
   const auto block = [&](i64 l, auto whole) {
-#if defined(__AVX512F__)
-    if constexpr (Group == 16)
-      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-    else
-#endif
-      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
+    constexpr bool is_whole = decltype(whole)::value;
+    const auto put = [&](const auto(&rows)[4]) {
+      for (i64 i = 0; i < 4; ++i) __builtin_memcpy(out + (l + i) * width, &rows[i], sizeof rows[i]);
+    };
+    if constexpr (Group == dot_lanes<f32>) {
+      DotVector<f32>::type rows[4];
+      dot_transposed<is_whole>(in + l, stride, lane_count, rows);
+      put(rows);
+    } else {
+      DotQuad rows[4];
+      dot_transpose4<is_whole>(in + l, stride, lane_count, rows);
+      put(rows);
+    }
   };
   const i64 fours = k & ~i64{3};
   if (lane_count >= Group)
@@ -106,14 +142,10 @@ template <class S>
 void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
   if constexpr (std::is_same_v<S, f32>) {
     i64 lane = 0;
-#if defined(__AVX512F__)
-    for (; lane + 16 <= width; lane += 16) {
-      if (lane < lane_count)
-        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-      else
-        break;
-    }
-#endif
+    constexpr i64 group = dot_lanes<f32>;
+    if constexpr (group > 4)
+      for (; lane + group <= width && lane < lane_count; lane += group)
+        dot_pack_group<int{group}>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
     for (; lane < lane_count; lane += 4)
       dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
   } else {

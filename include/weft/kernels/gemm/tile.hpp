@@ -101,12 +101,17 @@ DotTileFunction<T> dot_tile_of(int row) {
   return table[row];
 }
 
-// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns; sets rows to those it
-// does.
+// Of one row, whose sums are too few to hide how long an addition takes, a tile has up to so many vectors.
+inline constexpr i64 dot_row_vectors = 8;
+
+// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns, 1 to dot_tile_vectors,
+// or 1, 2, 4 or 8 of one row; sets rows to those it does.
 template <class T>
 DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
   const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
   rows = row == 3 ? dot_tile_rows : i64{1} << row;
+  if (vectors > dot_tile_vectors)
+    return vectors == dot_row_vectors ? dot_tile<T, 1, int{dot_row_vectors}> : dot_tile<T, 1, 4>;
   if constexpr (dot_tile_vectors == 3)
     if (vectors == 3) return dot_tile_of<T, 3>(row);
   return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);

@@ -115,7 +115,8 @@ WEFT_INLINE typename DotVector<T>::type dot_splat(T x) {
   return static_cast<std::remove_reference_t<decltype(nothing[0])>>(x) - nothing;
 }
 
-// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice.
+// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice: by an instruction's
+// builtin where there is one, for clang fuses two operations only where they stay in one basic block.
 template <class T>
 WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVector<T>::type& x,
                          const typename DotVector<T>::type& y) {
@@ -124,18 +125,24 @@ WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVec
 #endif
   sum += x * y;
 }
-#if !defined(__clang__) && defined(__AVX512F__)
+#if defined(__AVX512F__)
+// nvcc's front end gives this mask parameter another sign than g++ and clang do.
+#if defined(__CUDACC__)
+inline constexpr i16 dot_all_lanes = -1;
+#else
+inline constexpr u16 dot_all_lanes = 0xffff;
+#endif
 template <>
 WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
                               const DotVector<f32>::type& y) {
-  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, static_cast<i16>(-1), 4);
+  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, dot_all_lanes, 4);
 }
 template <>
 WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
                               const DotVector<f64>::type& y) {
   sum = __builtin_ia32_vfmaddpd512_mask(x, y, sum, static_cast<u8>(255), 4);
 }
-#elif !defined(__clang__) && defined(__FMA__)
+#elif defined(__FMA__)
 template <>
 WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
                               const DotVector<f32>::type& y) {
