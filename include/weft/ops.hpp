@@ -31,6 +31,7 @@
 #include "weft/ops/loss/linear_cross_entropy.hpp"
 #include "weft/ops/loss/margin.hpp"
 #include "weft/ops/loss/metric.hpp"
+#include "weft/ops/loss/metric_spelling.hpp"
 #include "weft/ops/loss/regression.hpp"
 #include "weft/ops/math/composed.hpp"
 #include "weft/ops/math/logic.hpp"

@@ -372,6 +372,7 @@ struct adaptive_max_pool1d;
 struct adaptive_max_pool2d;
 struct adaptive_max_pool3d;
 struct add_;
+struct amsgrad;
 struct apply;
 struct arange;
 struct argmax;
@@ -380,8 +381,14 @@ struct avg_pool1d;
 struct avg_pool2d;
 struct avg_pool3d;
 struct backward;
+struct batch_first;
+struct beta1;
+struct beta2;
+struct bidirectional;
 struct buffers;
 struct call;
+struct capturable;
+struct centered;
 struct children;
 struct clone;
 struct compute;
@@ -404,16 +411,20 @@ struct fill;
 struct fill_;
 struct fit;
 struct flatten;
+struct foreach;
 struct forward;
 struct full;
+struct fused;
 struct get;
 struct get_lr;
 struct hessian;
 struct jacfwd;
 struct jacrev;
 struct set_learning_rate;
+struct learning_rate;
 struct grad;
 struct half;
+struct inplace;
 struct interpolate;
 struct item;
 struct jvp;
@@ -425,6 +436,7 @@ struct load_state_dict;
 struct log;
 struct manual_seed;
 struct masked_fill;
+struct maximize;
 struct matmul;
 struct max;
 struct max_pool1d;
@@ -437,9 +449,12 @@ struct mul_;
 struct MultiplicativeLR;
 struct MultiStepLR;
 struct named_parameters;
+struct negative_slope;
+struct num_layers;
 struct numpy;
 struct OneCycleLR;
 struct ones;
+struct padding_idx;
 struct parameters;
 struct permute;
 struct PolynomialLR;
@@ -3358,7 +3373,8 @@ WEFT_REFUSAL(
     OperationIsSpelled,
     "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
     "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
-    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
+    "attention(q, k, v, score, mask) of functions, unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a "
+    "member");
 WEFT_REFUSAL(
     TransformIsSpelled,
     "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
@@ -3377,7 +3393,8 @@ WEFT_REFUSAL(
   M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
   M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
   M(crossentropy, OperationIsSpelled, 1) M(power, OperationIsSpelled, 1) M(swish, OperationIsSpelled, 1) \
-  M(expand_dims, OperationIsSpelled, 1) M(cond, TransformIsSpelled, 1)
+  M(expand_dims, OperationIsSpelled, 1) M(flex_attention, OperationIsSpelled, 1) M(frexp, OperationIsAbsent, 2) \
+ M(eig, OperationIsAbsent, 2) M(logdet, OperationIsAbsent, 1) M(cond, TransformIsSpelled, 1)
 // clang-format on
 namespace spelled {
 #define WEFT_SPELLED(name, Refusal, results) struct name;
@@ -3492,6 +3509,11 @@ WEFT_REFUSAL(
     "4, 8>() in place of x.new_zeros(4, 8)");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
+WEFT_REFUSAL(
+    ValueIsNoPointer,
+    "a traced value is no pointer, and C++ has no ** for powers: write pow(x, 2), square(x) or x * x, "
+    "and x itself in place of *x");
+
 // The number of a value's elements: decltype(x)::size, x.size and x.size(); x.size(0) is refused.
 template <class S>
 struct ElementCount {
@@ -3569,6 +3591,11 @@ struct TracedMembers {
   template <class... A>
   constexpr auto operator()(const A&...) const {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
+    return self();
+  }
+  template <int = 0>
+  constexpr auto operator*() const {
+    static_assert(sizeof(ValueIsNoPointer<sizeof(Self) == 0, Self>) > 0);
     return self();
   }
   constexpr auto& operator++() {
@@ -5785,6 +5812,84 @@ constexpr DeferredBias deferred_bias(const ir::Node* nodes, const int* edges, in
 }
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
+// ---- weft/kernel_ir/reuse.hpp ----
+// Small values that large ones read through broadcasts, such as the sines of a rotary embedding. Law: what is
+// stored or made again has the same bits; this alone decides what that costs.
+
+namespace WEFT_NAMESPACE::kernel_ir {
+
+class Reuse {
+ public:
+  // O(nodes + edges).
+  constexpr explicit Reuse(const Graph& graph) : g(graph), elements_(graph.nodes.size(), 0) {
+    i64* const elements = elements_.data();
+    for (int u = g.nodes.size() - 1; u >= 0; --u) {
+      const Node& n = g.nodes[u];
+      const bool moves = n.op == Op::broadcast || n.op == Op::reshape || n.op == Op::permute;
+      const i64 own = g.dims(u).size();
+      if (elements[u] < own) elements[u] = own;
+      for (int k = n.first; k < n.first + n.arity; ++k) {
+        const int x = g.edges[k];
+        i64 read = moves ? elements[u] : own;
+        if (n.op == Op::broadcast) read /= row_of_broadcast(g.dims(x), g.dims(u));
+        if (elements[x] < read) elements[x] = read;
+      }
+    }
+  }
+
+  // Whether x, which arithmetic of `cost` makes of what is in memory, is rather stored once than made for
+  // each element that reads it.
+  constexpr bool is_worth_storing(int x, int cost) const {
+    return cost >= least_cost && may_be_worth_storing(x) && more_elements(x) * cost >= least_work;
+  }
+  constexpr bool may_be_worth_storing(int x) const {
+    const i64 size = g.dims(x).size();
+    return size > 0 && elements_.data()[x] / 4 >= size && more_elements(x) * highest_cost >= least_work;
+  }
+  // Of the arithmetic that x is made of, each node once: iotas, constants, random numbers and what is made of
+  // these alone.
+  constexpr int generator_cost(int x) const {
+    int seen[most_nodes]{}, count = 0, cost = 0;
+    seen[count++] = x;
+    for (int at = 0; at < count; ++at) {
+      const Node& n = g.nodes[seen[at]];
+      cost += ir::info(n.op).cost;
+      if (cost >= highest_cost) return highest_cost;
+      for (int k = n.first; k < n.first + n.arity && count < most_nodes; ++k) {
+        bool known = false;
+        for (int j = 0; j < count; ++j) known = known || seen[j] == g.edges[k];
+        if (!known) seen[count++] = g.edges[k];
+      }
+    }
+    return cost;
+  }
+
+ private:
+  // A value that is read costs as much, or nearly.
+  static constexpr int least_cost = 12;
+  // What a launch is worth: a tenth of a millisecond of one core, a microsecond or less of a GPU.
+  static constexpr i64 least_work = 1 << 23;
+  static constexpr int highest_cost = 255;
+  static constexpr int most_nodes = 48;
+
+  constexpr i64 more_elements(int x) const { return elements_.data()[x] - g.dims(x).size(); }
+
+  // Elements of b that are neighbours and read the same element of x: a kernel makes it once for them.
+  static constexpr i64 row_of_broadcast(const Dims& x, const Dims& b) {
+    i64 row = 1;
+    for (int k = 0; k < b.rank; ++k) {
+      const i64 from = k < x.rank ? x.extent[x.rank - 1 - k] : 1;
+      if (from != 1) break;
+      row *= b.extent[b.rank - 1 - k];
+    }
+    return row > 0 ? row : 1;
+  }
+
+  const Graph& g;
+  List<i64> elements_;
+};
+
+}  // namespace WEFT_NAMESPACE::kernel_ir
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
@@ -5893,6 +5998,18 @@ class ClusteringState {
   constexpr bool is_bias(const Kernel& kernel, int x, int at) const {
     const int b = edges_[nodes_[kernel.opaque].first + 1];
     return is_column_bias(g, kernel.opaque, view_of_memory(x), f.view_in(g, b, at));
+  }
+
+  // What each reader of arithmetic on leaves and generators would do to make it; 0 where few do.
+  constexpr int made_again_cost(int i) const {
+    const Node& n = nodes_[i];
+    if (!reuse_.may_be_worth_storing(i)) return 0;
+    int cost = ir::info(n.op).cost;
+    for (int k = n.first; k < n.first + n.arity; ++k) {
+      const int x = through_broadcasts(edges_[k]);
+      cost += materialization_[x] == Materialization::generator ? reuse_.generator_cost(x) : remat_cost_[x];
+    }
+    return cost;
   }
 
   constexpr void read_by(int at, int x) {
@@ -6018,6 +6135,7 @@ class ClusteringState {
   Clustering& s;
   Fusion& f = s.fusion;
   FuseLimits limits_;
+  Reuse reuse_{g};
   // plain pointers into the graph and the result: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -6268,12 +6386,18 @@ class Fuser : ClusteringState {
       }
       min_kernel_[i] = at;
       const bool again = streams <= limits_.streams;  // may it be made wherever it is read
+      if (generated && again && reuse_.is_worth_storing(i, made_again_cost(i))) {
+        place(i);
+        stored_[i] = 1;
+        return;
+      }
       if (generated && again) {
         materialization_[i] = Materialization::generator;
         streams_[i] = streams;
         return;
       }
-      if (from_leaves && again && cost <= limits_.from_leaves) {
+      if (from_leaves && again && cost <= limits_.from_leaves &&
+          !reuse_.is_worth_storing(i, made_again_cost(i))) {
         materialization_[i] = Materialization::inlined;
         remat_cost_[i] = cost + 1;
         leaves_[i] = leaves;
@@ -6721,7 +6845,7 @@ namespace WEFT_NAMESPACE::kernel_ir {
 class Collector {
  public:
   constexpr Collector(const Graph& graph, Fusion& fusion, FuseLimits limits)
-      : g(graph), f(fusion), limits_(limits) {}
+      : g(graph), f(fusion), limits_(limits), reuse_(graph) {}
 
   constexpr void decide_stores() {
     const int n = g.nodes.size();
@@ -6743,8 +6867,9 @@ class Collector {
   // takes.
   constexpr bool cheap_again(int v) {
     if (!ir::is_pointwise(nodes_[v].op) && nodes_[v].op != Op::pad) return false;
-    int stack[64]{}, size = 0, cost = 0, loads = 0, operands = 0, rows[8]{}, row_count = 0;
+    int stack[64]{}, size = 0, cost = 0, generated = 0, loads = 0, operands = 0, rows[8]{}, row_count = 0;
     int seen[64]{}, seen_count = 0;
+    const bool many = reuse_.may_be_worth_storing(v);
     stack[size++] = v;
     while (size > 0) {
       const int x = through_broadcasts(stack[--size]);
@@ -6756,6 +6881,7 @@ class Collector {
       if (nodes_[x].op == Op::constant || nodes_[x].op == Op::iota) continue;
       if (materialization_[x] == Materialization::inlined ||
           materialization_[x] == Materialization::generator) {
+        if (many && materialization_[x] == Materialization::generator) generated += reuse_.generator_cost(x);
         operands += 4;  // about: it may be made of several, or of as many random streams
         if (operands > limits_.recompute_operands) return false;
         continue;
@@ -6784,6 +6910,7 @@ class Collector {
       if (cost > limits_.recompute || size + 3 > 64) return false;
       for (int k = 0; k < nodes_[x].arity; ++k) stack[size++] = edges_[nodes_[x].first + k];
     }
+    if (many && reuse_.is_worth_storing(v, cost + generated)) return false;
     for (int k = 0; k < row_count; ++k) stored_[rows[k]] = 1;
     return true;
   }
@@ -6944,6 +7071,7 @@ class Collector {
   const Graph& g;
   Fusion& f;
   FuseLimits limits_;
+  Reuse reuse_;
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -12401,6 +12529,19 @@ struct FusedTraits {
       if (View::stride(in.aux, a) % 4 != 0) return false;
     return true;
   }
+  // Whether the host's lanes draw random words of elements that are neighbours.
+  WEFT_HD static constexpr bool draws_ahead(int i) {
+    const Instruction in = View::instruction(i);
+    if (width == 1 || vector || in.op != Opcode::random || in.stage != Stage::element) return false;
+    const Instruction index = View::instruction(in.a);
+    return index.op == Opcode::index && index.stage == Stage::element &&
+           View::stride(index.aux, last_axis) == 1;
+  }
+  WEFT_HD static constexpr bool draws_any_ahead() {
+    for (int i = 0; i < count; ++i)
+      if (draws_ahead(i)) return true;
+    return false;
+  }
 
   // A sum along the rows that a register holds until the chunk's end.
   WEFT_HD static constexpr bool is_register_sum(int i) {
@@ -12987,6 +13128,48 @@ struct FusedSums {
 };
 
 }  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/simd/random_window.hpp ----
+// Random words for lanes that are neighbours. Law: the word of element i is the one that philox() gives its
+// counter, i / 4, whichever elements were asked for before.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// The words of the elements last drawn: a counter has the words of four, so a lane that draws for itself
+// draws four times what it uses. A window draws of 16 counters at once, for the next three values as well.
+struct RandomWindow {
+  static constexpr int size = 4 * lanes;
+  alignas(64) u32 word[size];
+  u64 first = u64{1} << 40;  // element of word[0]; this one is further than any
+
+  WEFT_HD_INLINE bool holds(u32 index) const { return index - first <= static_cast<u64>(size - lanes); }
+
+  // The words of elements index to index + 15. seed: the generator's four words, as detail::random_word
+  // takes.
+  WEFT_HD_INLINE Simd<u32> words(u32 index, const u32* seed, u32 stream) {
+    if (!holds(index)) draw(index & ~3u, seed, stream);
+    return load<Simd<u32>>(word + (index - first));
+  }
+
+ private:
+  // Out of line: it is longer than most kernels, and called once in four values.
+  [[gnu::noinline]] WEFT_HD void draw(u32 index, const u32* seed, u32 stream) {
+    using V = Simd<u32>;
+    const V element = splat<V>(index) + (iota<V>(0) << 2);  // 32 bits, as an element's number has
+    const V counter[4]{element >> 2, splat<V>(seed[2]), splat<V>(stream), splat<V>(seed[3])};
+    const u32 key[2]{seed[0], seed[1]};
+    const PhiloxBlock<V> bits = philox(counter, key);
+    u32 of_word[4][lanes];
+    for (int w = 0; w < 4; ++w) store(of_word[w], bits.x[w]);
+    for (int c = 0; c < lanes; ++c)
+      for (int w = 0; w < 4; ++w) word[4 * c + w] = of_word[w][c];
+    first = index;
+  }
+};
+
+// Of a GPU's thread, which draws what it needs.
+struct NoRandomWindow {};
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -13020,6 +13203,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   typename Traits::template BankOf<ScalarFamily, Holder::row> uniform;
   typename Traits::template BankOf<Family, Holder::element> element;
   Sums sums;
+  std::conditional_t<Traits::draws_any_ahead(), RandomWindow, NoRandomWindow>
+      windows[Traits::draws_any_ahead() ? Traits::how_many(Opcode::random, 0, Traits::count) : 1];
   bool first_row = false;
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
@@ -13129,6 +13314,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
           for (int word = 0; word < 4; ++word) v.lane[j + word] = bits.x[word];
         }
         set<I>(v);
+      } else if constexpr (Traits::draws_ahead(I)) {
+        set<I>(windows[Traits::how_many(Opcode::random, 0, I)].words(index[0], seed, stream));
       } else {
         set<I>(
             lanewise<t, stage>([&](const auto& i) { return detail::random_word(i, seed, stream); }, index));
@@ -20282,7 +20469,8 @@ WEFT_REFUSAL(
     NamedFunctionIsCalled,
     "a function of many forms, such as cross_entropy, is no value by its name alone: write a lambda that "
     "calls it, for make_trainer [](const auto& model, auto x, auto y) { return cross_entropy(model(x), "
-    "y); }, for compile [](auto x, auto y) { return cross_entropy(x, y); }");
+    "y); }, for compile [](auto x, auto y) { return cross_entropy(x, y); }, for evaluate as for "
+    "make_trainer");
 // What the name of a function of two values can become, though it is of many.
 struct NamedFunction {
   using Two = AfterRefusal (*)(const NameAlone&, const NameAlone&);
@@ -21373,6 +21561,11 @@ WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
              "rand<f32, 4, 8>() * 2 - 1 is uniform in [-1, 1), normal<f32, 4, 8>(mean, deviation)");
 
+WEFT_REFUSAL(SeedIsOfProgram,
+             "a function that draws takes no seed and no generator of its own: seed{7} is an option of the "
+             "program, compile(Cpu{}, f, in<f32, 4, 8>, seed{7}) and make_trainer(..., seed{7}), and "
+             "manual_seed(7) sets those of all that are made behind it");
+
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
 constexpr auto rand() {
@@ -21387,12 +21580,14 @@ constexpr auto randn() {
 // Refused.
 template <class T, i64... D, class A, class... More>
 constexpr auto rand(const A&, const More&...) {
-  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::rand, T, A>) > 0);
+  static_assert(sizeof(SeedIsOfProgram < !std::is_class_v<A> || Operand<A>, spelled::rand, T, A >) > 0);
+  static_assert(sizeof(DrawnTakeNothing < std::is_class_v<A> && !Operand<A>, spelled::rand, T, A >) > 0);
   return RandOp<T, D...>{}();
 }
 template <class T, i64... D, class A, class... More>
 constexpr auto randn(const A&, const More&...) {
-  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::randn, T, A>) > 0);
+  static_assert(sizeof(SeedIsOfProgram < !std::is_class_v<A> || Operand<A>, spelled::randn, T, A >) > 0);
+  static_assert(sizeof(DrawnTakeNothing < std::is_class_v<A> && !Operand<A>, spelled::randn, T, A >) > 0);
   return RandnOp<T, D...>{}();
 }
 inline constexpr DropoutOp dropout{};
@@ -21682,6 +21877,30 @@ using Eye = Dirac;
 // What PyTorch's users reach for in torch.nn and do not find: the base class, losses as modules,
 // nn.functional; and what is said of a layer without its sizes.
 
+// ---- weft/core/refused_option.hpp ----
+// Parts of refusals: a member that there is not, and numbers in the place of names.
+
+namespace WEFT_NAMESPACE {
+
+// A number or nullptr, of which a null pointer, and so a std::string_view, may be made: where names stand.
+template <class A>
+concept is_no_name = std::is_arithmetic_v<A> || std::is_null_pointer_v<A>;
+
+// A member that there is not: a value for it is refused. It is empty and stands behind those that there are.
+template <template <bool, class...> class Refusal, class... What>
+struct RefusedOption {
+  constexpr RefusedOption() = default;
+  template <class A>
+  requires(std::is_arithmetic_v<A> || std::is_enum_v<A> ||
+           std::is_array_v<A>) constexpr RefusedOption(const A&) {
+    static_assert(sizeof(Refusal<sizeof(A) == 0, What...>) > 0);
+  }
+};
+#define WEFT_REFUSED_OPTION(name, Refusal, ...) \
+  [[no_unique_address]] ::weft::RefusedOption<Refusal, ::weft::spelled::name, __VA_ARGS__> name{};
+
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE::nn {
 
 // The default of a size that a layer cannot do without.
@@ -21719,13 +21938,39 @@ WEFT_REFUSAL(
     ForwardIsCall,
     "a layer is called as a function: write fc(x) in place of fc.forward(x); a model's or a block's own "
     "operator() is what PyTorch's forward is");
+WEFT_REFUSAL(LayerIsNoPointer,
+             "a layer is a member of the model, and no pointer: write fc(x) in place of fc->forward(x), and "
+             "fc.weight in place of fc->weight");
+WEFT_REFUSAL(
+    LayerTakesOne,
+    "the layer takes one value and nothing else: write fc(x), bn(x); trainers train and compile evaluates, "
+    "unless it is given mode::train, and settings are the layer's template arguments or members");
+WEFT_REFUSAL(NothingIsInplace,
+             "a layer gives a value of its own, and where its memory lies is the compiler's: leave inplace "
+             "out, nn::ReLU relu");
 // In a layer: what PyTorch calls its operator().
-#define WEFT_REFUSED_FORWARD                                             \
-  template <class... X>                                                  \
-  constexpr auto forward(const X&... x) const {                          \
-    static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0); \
-    return (*this)(x...);                                                \
+#define WEFT_REFUSED_FORWARD                                                                           \
+  template <class... X>                                                                                \
+  constexpr auto forward(const X&... x) const {                                                        \
+    static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0);                               \
+    return (*this)(x...);                                                                              \
+  }                                                                                                    \
+  template <class X = int>                                                                             \
+  constexpr auto operator->() const {                                                                  \
+    static_assert(sizeof(LayerIsNoPointer<sizeof(X) == 0, std::remove_cvref_t<decltype(*this)>>) > 0); \
+    return this;                                                                                       \
   }
+// The same in one that is called with one value alone.
+#define WEFT_REFUSED_CALLS                                                                                   \
+  WEFT_REFUSED_FORWARD                                                                                       \
+  template <class X, class Y, class... More>                                                                 \
+  constexpr auto operator()(const X& x, const Y&, const More&...) const {                                    \
+    static_assert(                                                                                           \
+        sizeof(LayerTakesOne<(sizeof...(More) > 99), std::remove_cvref_t<decltype(*this)>, X, Y, More...>) > \
+        0);                                                                                                  \
+    return (*this)(x);                                                                                       \
+  }
+#define WEFT_NO_INPLACE WEFT_REFUSED_OPTION(inplace, NothingIsInplace, void)
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
@@ -21955,6 +22200,15 @@ struct Param : TensorMembers<Param<T, S, Init>> {
   }
 };
 
+WEFT_REFUSAL(
+    StateIsOfElement,
+    "a parameter or buffer has the type of its elements first and then its shape: write "
+    "nn::Param<f32, Shape<8>>; elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8 or "
+    "bool");
+template <class T, class S, class Init>
+requires(!Element<T> && !std::is_same_v<S, Unshaped>) struct Param<T, S, Init> : AfterRefusal {
+  static_assert(sizeof(StateIsOfElement<sizeof(Init) == 0, T, S>) > 0);
+};
 // Param<f32>.
 template <class T, class Init>
 struct Param<T, Unshaped, Init> : AfterRefusal {
@@ -22074,6 +22328,11 @@ struct Buffer : TensorMembers<Buffer<T, S, Init>> {
     const ir::Value start = latest_in(*at.parent);
     return {&at, at.graph.is_body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
   }
+};
+
+template <class T, class S, class Init>
+requires(!Element<T> && !std::is_same_v<S, Unshaped>) struct Buffer<T, S, Init> : AfterRefusal {
+  static_assert(sizeof(StateIsOfElement<sizeof(Init) == 0, T, S>) > 0);
 };
 
 template <class M>
@@ -23711,7 +23970,8 @@ struct Mode {
 struct Dropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return dropout(e, mode.training ? p : 0.0f);
@@ -23748,7 +24008,8 @@ constexpr auto dropout3d(const X& x, const P& p = 0.5f) {
 struct Dropout2d {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -23760,7 +24021,8 @@ using Dropout3d = Dropout2d;
 struct DropPath {
   float p = 0.5f;  // probability to drop a sample
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -23812,7 +24074,8 @@ constexpr auto feature_alpha_dropout(const X& x, const P& p = 0.5f) {
 struct AlphaDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -23820,7 +24083,8 @@ struct AlphaDropout {
 struct FeatureAlphaDropout {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -25495,10 +25759,16 @@ class AttentionFinder {
       if (needed[i]) inside_[first + i] = 1;
     return true;
   }
-  // What leads to the scores is arithmetic at single places, and no factor of the weights depends on them.
+  // What leads to the scores is arithmetic at single places, in f32 or in the type of the products' factors,
+  // and no factor of the weights depends on them.
   constexpr bool is_wanted_arithmetic(const ComposedAttention& a, const List<u8>& depends,
                                       const List<u8>& needed) const {
     const int first = a.product;
+    const DType factors = g.nodes.items[g.in(a.product, 0)].dtype;
+    for (int i = 0; i < needed.size(); ++i) {
+      const DType t = g.nodes.items[first + i].dtype;
+      if (needed[i] && is_float(t) && t != DType::f32 && t != factors) return false;
+    }
     List<u8> leads(depends.size(), 0);
     leads[a.scores - first] = 1;
     for (int i = a.scores - first; i > 0; --i) {
@@ -25716,7 +25986,8 @@ class AttentionRewriter {
       const Value o{&t, find(g.in(x, k))->to};
       operands.push(is_float(o.dtype()) && o.dtype() != DType::f32 ? ir::cast(o, DType::f32).id : o.id);
     }
-    if (n.op == Op::cast && is_float(n.dtype)) return {x, operands[0], true};
+    if (n.op == Op::cast && is_float(n.dtype) && is_float(g.nodes.items[g.in(x, 0)].dtype))
+      return {x, operands[0], true};
     if (n.op == Op::select && AttentionFinder::is_constant(g, g.in(x, 1), lowest))
       return {x,
               ir::select(ir::unary(Op::logical_not, Value{&t, operands[0]}), Value{&t, operands[2]},
@@ -30289,6 +30560,7 @@ WEFT_REFUSAL(
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::spelled {
+struct accessor;
 struct append;
 struct cols;
 struct data_ptr;
@@ -30333,6 +30605,11 @@ struct RefusedMembers {
   constexpr U* data_ptr() const {
     static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::data_ptr, T, S>) > 0);
     return nullptr;
+  }
+  template <class U, int... Axes>
+  auto accessor() const {
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::accessor, T, S>) > 0);
+    return AfterRefusal{};
   }
 #define WEFT_CREATED(name)                                                                      \
   template <class... Given>                                                                     \
@@ -30882,6 +31159,9 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
  private:
   friend Elements;
   struct Uninitialized {};
+  // A literal type: of a layer whose operator() takes a Tensor no compiler says that, but the sentence alone.
+  struct Literal {};
+  constexpr explicit Tensor(Literal) {}
   explicit Tensor(Uninitialized) : storage_(exec::allocate(Cpu{}, bytes())) {}
   static constexpr i64 bytes() { return S::size * static_cast<i64>(sizeof(T)); }
   const T* address() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
@@ -31515,6 +31795,49 @@ class Instance final : public Counted {
   std::conditional_t<checks.any(), Shared<SharedChecker>, None> checker_;
   bool busy_ = false;
 };
+
+}  // namespace WEFT_NAMESPACE::exec
+// ---- weft/exec/padding.hpp ----
+// A batch that its loader has padded, and a program whose assigned buffers would count the padded rows.
+
+namespace WEFT_NAMESPACE::exec {
+
+// Whether some batch of the loader's epoch, this one or another, has padded rows.
+template <std::size_t N>
+bool is_padded(const std::array<Given, N>& batch) {
+  bool padded = false;
+  for (const Given& given : batch) padded = padded || given.padded_somewhere || given.valid_rows >= 0;
+  return padded;
+}
+
+// Whether of the inputs whose padded rows are as the batch has them (InputTable) the last one alone has
+// labels, as a loader has it unless it is told otherwise.
+template <class Inputs, std::size_t N>
+bool last_open_has_labels(const std::array<Given, N>& batch) {
+  bool as_assumed = true;
+  for (std::size_t k = 0; k < N; ++k)
+    if (Inputs::is_open(static_cast<int>(k)))
+      as_assumed = as_assumed && batch[k].padded_labels == (static_cast<int>(k) == Inputs::last_open());
+  return as_assumed;
+}
+
+// Throws `code` where padded rows of a batch of `Rows` would count in a buffer that `what` assigns; `remedy`:
+// how there are none.
+template <class Inputs, i64 Rows, std::size_t N>
+void check_padding_in_buffers(const std::array<Given, N>& batch, const char* code, const char* what,
+                              const char* remedy) {
+  constexpr bool kept = Rows > 0 && Inputs::padding_counts_in_buffers(Rows);
+  if constexpr (kept) {
+    if (!is_padded(batch)) return;
+    constexpr int last = Inputs::last_open();
+    constexpr bool last_kept = last < 0 || Inputs::padding_counts_in_buffers(Rows, last);
+    if (last_kept || !last_open_has_labels<Inputs>(batch))
+      throw Error(code, std::string("the loader pads the last batch, and a buffer that ") + what +
+                            " assigns would count the padded rows: " + remedy +
+                            ", or assign a value that they are left out of, such as sum<0>(w * x) / "
+                            "sum<>(w) of a field w of the dataset");
+  }
+}
 
 }  // namespace WEFT_NAMESPACE::exec
 // ---- weft/exec/traced_program.hpp ----
@@ -32198,6 +32521,11 @@ template <class Given>
 requires std::is_same_v<Given, seed>
 void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
 
+template <class... None>
+requires(sizeof...(None) == 0) void manual_seed(const None&...) {
+  static_assert(sizeof(ManualSeedIsNumber<(sizeof...(None) > 0)>) > 0);
+}
+
 WEFT_REFUSAL(GradientsAreAsked,
              "nothing records a gradient here: a compiled function makes those it asks for, grad(f)(x), a "
              "trainer's step its loss's: leave the guard out, and stop_gradient(x) where one is not to flow");
@@ -32656,6 +32984,9 @@ struct ScoreBody {
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
   u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
+  std::conditional_t<(Family::width > 1), RandomWindow, NoRandomWindow>
+      windows[header.streams > 0 && Family::width > 1 ? header.streams
+                                                      : 1];  // of the keys, where they are more
   Numbers product, score_gradient;
   Registers reg;
 
@@ -32740,7 +33071,7 @@ struct ScoreBody {
     } else if constexpr (in.op == Opcode::random) {
       if constexpr (Family::width > 1) {
         const auto first = static_cast<u32>(row_number() * call.keys + place[3]);
-        at<I>() = detail::random_word(splat<V>(first) + iota<V>(0), seed, stream(in.aux));
+        at<I>() = windows[in.aux].words(first, seed, stream(in.aux));
       } else {
         at<I>() = words[in.aux];
       }
@@ -33064,6 +33395,10 @@ WEFT_HD_INLINE void scatter_add_columns(Team& team, const IndexArgs& args, i64 f
 // the sums: element (lane, l) goes to out[l * width + lane]. Lanes past the last one hold any finite number,
 // since the sums they lead to are never stored.
 
+// ---- weft/kernels/gemm/tile.hpp ----
+// The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
+// element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
+
 // ---- weft/kernels/gemm/vector.hpp ----
 // The machine's vector of T, as the micro-kernel of the matrix product needs it: load, store, broadcast and a
 // multiply-add that is fused exactly where the target has one. Compiler builtins in place of <immintrin.h>,
@@ -33175,7 +33510,8 @@ WEFT_INLINE typename DotVector<T>::type dot_splat(T x) {
   return static_cast<std::remove_reference_t<decltype(nothing[0])>>(x) - nothing;
 }
 
-// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice.
+// sum += x * y. On targets with a fused multiply-add it rounds once, otherwise twice: by an instruction's
+// builtin where there is one, for clang fuses two operations only where they stay in one basic block.
 template <class T>
 WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVector<T>::type& x,
                          const typename DotVector<T>::type& y) {
@@ -33184,18 +33520,24 @@ WEFT_INLINE void dot_fma(typename DotVector<T>::type& sum, const typename DotVec
 #endif
   sum += x * y;
 }
-#if !defined(__clang__) && defined(__AVX512F__)
+#if defined(__AVX512F__)
+// nvcc's front end gives this mask parameter another sign than g++ and clang do.
+#if defined(__CUDACC__)
+inline constexpr i16 dot_all_lanes = -1;
+#else
+inline constexpr u16 dot_all_lanes = 0xffff;
+#endif
 template <>
 WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
                               const DotVector<f32>::type& y) {
-  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, static_cast<i16>(-1), 4);
+  sum = __builtin_ia32_vfmaddps512_mask(x, y, sum, dot_all_lanes, 4);
 }
 template <>
 WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::type& x,
                               const DotVector<f64>::type& y) {
   sum = __builtin_ia32_vfmaddpd512_mask(x, y, sum, static_cast<u8>(255), 4);
 }
-#elif !defined(__clang__) && defined(__FMA__)
+#elif defined(__FMA__)
 template <>
 WEFT_INLINE void dot_fma<f32>(DotVector<f32>::type& sum, const DotVector<f32>::type& x,
                               const DotVector<f32>::type& y) {
@@ -33212,211 +33554,15 @@ WEFT_INLINE void dot_fma<f64>(DotVector<f64>::type& sum, const DotVector<f64>::t
 
 namespace WEFT_NAMESPACE::kernels {
 
-typedef f32 DotQuad __attribute__((vector_size(16)));
-
-// Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
-// last one.
-template <bool Whole>
-WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
-  DotQuad r[4];
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
-    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
-  });
-  const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-  const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-  const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-  const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-  const DotQuad s[4] = {
-      __builtin_shufflevector(t0, t1, 0, 1, 4, 5), __builtin_shufflevector(t0, t1, 2, 3, 6, 7),
-      __builtin_shufflevector(t2, t3, 0, 1, 4, 5), __builtin_shufflevector(t2, t3, 2, 3, 6, 7)};
-  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { __builtin_memcpy(out + i * width, &s[i], 16); });
-}
-
-#if defined(__AVX512F__)
-// Four quarters of a vector. Loads that insert leave the shuffle unit to the transpose.
-WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, const f32* p2, const f32* p3) {
-  DotQuad q[4];
-  __builtin_memcpy(&q[0], p0, 16);
-  __builtin_memcpy(&q[1], p1, 16);
-  __builtin_memcpy(&q[2], p2, 16);
-  __builtin_memcpy(&q[3], p3, 16);
-#if defined(__clang__)
-  typedef f32 Half __attribute__((vector_size(32)));
-  const Half low = __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
-  const Half high = __builtin_shufflevector(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, and 6 x 2 + 2 + 1 of 16,
+// where a product that is not fused needs the last. Of 16, 4 x 3 reads half as much again of B for a product.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr i64 dot_tile_rows = 8, dot_tile_vectors = 3;
 #else
-  DotVector<f32>::type v = __builtin_ia32_ps512_ps(q[0]);
-  v = __builtin_ia32_insertf32x4_mask(v, q[1], 1, v, static_cast<u16>(65535));
-  v = __builtin_ia32_insertf32x4_mask(v, q[2], 2, v, static_cast<u16>(65535));
-  return __builtin_ia32_insertf32x4_mask(v, q[3], 3, v, static_cast<u16>(65535));
+inline constexpr i64 dot_tile_rows = 6, dot_tile_vectors = 2;
 #endif
-}
-
-// Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
-// quarter.
-template <bool Whole>
-WEFT_INLINE void dot_transpose16(const f32* in, i64 stride, i64 lane_count, f32* out, i64 width) {
-  using V = DotVector<f32>::type;
-  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
-  const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
-  const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
-  const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
-  const V r3 = dot_quarters(lane(3), lane(7), lane(11), lane(15));
-#define WEFT_DOT_LOW(a, b) \
-  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
-#define WEFT_DOT_HIGH(a, b) \
-  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
-#define WEFT_DOT_LOW2(a, b) \
-  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
-#define WEFT_DOT_HIGH2(a, b) \
-  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
-  const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
-  const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
-  dot_store<f32>(out, WEFT_DOT_LOW2(t0, t1));
-  dot_store<f32>(out + width, WEFT_DOT_HIGH2(t0, t1));
-  dot_store<f32>(out + 2 * width, WEFT_DOT_LOW2(t2, t3));
-  dot_store<f32>(out + 3 * width, WEFT_DOT_HIGH2(t2, t3));
-#undef WEFT_DOT_LOW
-#undef WEFT_DOT_HIGH
-#undef WEFT_DOT_LOW2
-#undef WEFT_DOT_HIGH2
-}
-#endif
-
-// One group of Group lanes, `lane_count` of which exist, over the whole of k.
-template <int Group>
-void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
-  const auto block = [&](i64 l, auto whole) {
-#if defined(__AVX512F__)
-    if constexpr (Group == 16)
-      dot_transpose16<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-    else
-#endif
-      dot_transpose4<decltype(whole)::value>(in + l, stride, lane_count, out + l * width, width);
-  };
-  const i64 fours = k & ~i64{3};
-  if (lane_count >= Group)
-    for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
-  else
-    for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
-  for (i64 l = fours; l < k; ++l)
-    for (i64 i = 0; i < Group; ++i)
-      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
-}
-
-// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
-// of 4.
-template <class S>
-void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
-  if constexpr (std::is_same_v<S, f32>) {
-    i64 lane = 0;
-#if defined(__AVX512F__)
-    for (; lane + 16 <= width; lane += 16) {
-      if (lane < lane_count)
-        dot_pack_group<16>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-      else
-        break;
-    }
-#endif
-    for (; lane < lane_count; lane += 4)
-      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
-  } else {
-    for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i)
-        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
-  }
-}
-
-// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
-// room for lane_count * k sums, used where T is not S.
-template <class T, class S>
-void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
-  if (lane_stride == 1) {
-    for (i64 l = 0; l < k; ++l) {
-      const T* from = in + l * k_stride;
-      S* to = out + l * width;
-      i64 i = 0;
-      if constexpr (std::is_same_v<T, S>)
-        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
-      if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
-        if (i < lane_count)
-          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
-      } else {
-        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
-        for (; i < width; ++i) to[i] = S{};
-      }
-    }
-  } else if (k_stride == 1) {
-    if constexpr (std::is_same_v<T, S>) {
-      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
-    } else {
-      for (i64 i = 0; i < lane_count; ++i)
-        for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
-      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
-    }
-  } else {
-    for (i64 l = 0; l < k; ++l)
-      for (i64 i = 0; i < width; ++i)
-        out[l * width + i] =
-            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
-  }
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/gemm/scratch.hpp ----
-// Working memory of the matrix product: one block a thread, grown at the thread's first large product and
-// kept until the thread ends, so that a program's later steps allocate nothing.
-
-namespace WEFT_NAMESPACE::kernels {
-
-class DotScratch {
- public:
-  DotScratch() = default;
-  DotScratch(const DotScratch&) = delete;
-  DotScratch& operator=(const DotScratch&) = delete;
-  ~DotScratch() { release(); }
-
-  // At least `bytes` bytes, 64-byte aligned; what they held before may be gone.
-  void* get(i64 bytes) {
-    if (bytes > bytes_) {
-      release();
-      data_ = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64});
-      bytes_ = bytes;
-    }
-    return data_;
-  }
-
- private:
-  void release() {
-    if (data_) ::operator delete (data_, std::align_val_t{64});
-    data_ = nullptr;
-    bytes_ = 0;
-  }
-  void* data_ = nullptr;
-  i64 bytes_ = 0;
-};
-
-inline DotScratch& dot_scratch() {
-  static thread_local DotScratch scratch;
-  return scratch;
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/gemm/tile.hpp ----
-// The micro-kernel: one tile of C, up to dot_tile_rows x dot_tile_cols, held in registers while k runs. Every
-// element is one chain of multiply-adds in the order of k, so it comes out the same in a tile of any size.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Sums, one row of B and one element of A fill the registers: 8 x 3 + 3 + 1 of 32, 4 x 3 + 3 + 1 of 16, and
-// without a fused multiply-add, whose products need a place, 4 x 2 + 2 + 2.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-inline constexpr i64 dot_tile_vectors = 3;
-#else
-inline constexpr i64 dot_tile_vectors = 2;
-#endif
-inline constexpr i64 dot_tile_rows = WEFT_DOT_BYTES == 64 ? 8 : 4;
+// Numbers between the rows of a packed panel of A, which are written in fours.
+inline constexpr i64 dot_panel_width = (dot_tile_rows + 3) / 4 * 4;
 template <class T>
 inline constexpr i64 dot_tile_cols = dot_tile_vectors* dot_lanes<T>;
 
@@ -33503,12 +33649,17 @@ DotTileFunction<T> dot_tile_of(int row) {
   return table[row];
 }
 
-// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns; sets rows to those it
-// does.
+// Of one row, whose sums are too few to hide how long an addition takes, a tile has up to so many vectors.
+inline constexpr i64 dot_row_vectors = 8;
+
+// The micro-kernel for at most `rows` rows and exactly `vectors` vectors of columns, 1 to dot_tile_vectors,
+// or 1, 2, 4 or 8 of one row; sets rows to those it does.
 template <class T>
 DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
   const int row = rows >= dot_tile_rows ? 3 : rows >= 4 ? 2 : rows >= 2 ? 1 : 0;
   rows = row == 3 ? dot_tile_rows : i64{1} << row;
+  if (vectors > dot_tile_vectors)
+    return vectors == dot_row_vectors ? dot_tile<T, 1, int{dot_row_vectors}> : dot_tile<T, 1, 4>;
   if constexpr (dot_tile_vectors == 3)
     if (vectors == 3) return dot_tile_of<T, 3>(row);
   return vectors == 2 ? dot_tile_of<T, 2>(row) : dot_tile_of<T, 1>(row);
@@ -33518,10 +33669,321 @@ DotTileFunction<T> dot_tile_for(i64& rows, i64 vectors) {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// A block of B of this size (half a megabyte in f32) stays in the second-level cache.
+typedef f32 DotQuad __attribute__((vector_size(16)));
+
+// Up to 4 lanes x 4 elements: the lanes lie `stride` apart, each contiguous in l. Missing lanes repeat the
+// last one.
+template <bool Whole>
+WEFT_INLINE void dot_transpose4(const f32* in, i64 stride, i64 lane_count, DotQuad (&out)[4]) {
+  DotQuad r[4];
+  dot_each<4>([&](auto i) WEFT_DOT_LAMBDA {
+    __builtin_memcpy(&r[i], in + (Whole || i < lane_count ? i : lane_count - 1) * stride, 16);
+  });
+  const DotQuad t0 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  const DotQuad t1 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  const DotQuad t2 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  const DotQuad t3 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  out[0] = __builtin_shufflevector(t0, t1, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(t0, t1, 2, 3, 6, 7);
+  out[2] = __builtin_shufflevector(t2, t3, 0, 1, 4, 5);
+  out[3] = __builtin_shufflevector(t2, t3, 2, 3, 6, 7);
+}
+
+#if defined(__AVX512F__)
+// Four quarters of a vector. Loads that insert leave the shuffle unit to the transpose.
+WEFT_INLINE DotVector<f32>::type dot_quarters(const f32* p0, const f32* p1, const f32* p2, const f32* p3) {
+  DotQuad q[4];
+  __builtin_memcpy(&q[0], p0, 16);
+  __builtin_memcpy(&q[1], p1, 16);
+  __builtin_memcpy(&q[2], p2, 16);
+  __builtin_memcpy(&q[3], p3, 16);
+#if defined(__clang__)
+  typedef f32 Half __attribute__((vector_size(32)));
+  const Half low = __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+  const Half high = __builtin_shufflevector(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  DotVector<f32>::type v = __builtin_ia32_ps512_ps(q[0]);
+  v = __builtin_ia32_insertf32x4_mask(v, q[1], 1, v, static_cast<u16>(65535));
+  v = __builtin_ia32_insertf32x4_mask(v, q[2], 2, v, static_cast<u16>(65535));
+  return __builtin_ia32_insertf32x4_mask(v, q[3], 3, v, static_cast<u16>(65535));
+#endif
+}
+
+// Up to 16 lanes x 4 elements. Each vector comes from four lanes, so the rest is a 4 x 4 transpose in each
+// quarter.
+template <bool Whole>
+WEFT_INLINE void dot_transposed(const f32* in, i64 stride, i64 lane_count, DotVector<f32>::type (&out)[4]) {
+  using V = DotVector<f32>::type;
+  const auto lane = [=](i64 i) { return in + (Whole || i < lane_count ? i : lane_count - 1) * stride; };
+  const V r0 = dot_quarters(lane(0), lane(4), lane(8), lane(12));
+  const V r1 = dot_quarters(lane(1), lane(5), lane(9), lane(13));
+  const V r2 = dot_quarters(lane(2), lane(6), lane(10), lane(14));
+  const V r3 = dot_quarters(lane(3), lane(7), lane(11), lane(15));
+#define WEFT_DOT_LOW(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define WEFT_DOT_HIGH(a, b) \
+  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define WEFT_DOT_LOW2(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define WEFT_DOT_HIGH2(a, b) \
+  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+  const V t0 = WEFT_DOT_LOW(r0, r1), t1 = WEFT_DOT_LOW(r2, r3);
+  const V t2 = WEFT_DOT_HIGH(r0, r1), t3 = WEFT_DOT_HIGH(r2, r3);
+  out[0] = WEFT_DOT_LOW2(t0, t1);
+  out[1] = WEFT_DOT_HIGH2(t0, t1);
+  out[2] = WEFT_DOT_LOW2(t2, t3);
+  out[3] = WEFT_DOT_HIGH2(t2, t3);
+#undef WEFT_DOT_LOW
+#undef WEFT_DOT_HIGH
+#undef WEFT_DOT_LOW2
+#undef WEFT_DOT_HIGH2
+}
+#endif
+
+#if defined(__AVX__) && !defined(__AVX512F__)
+// Up to 8 lanes x 4 elements, the same in halves.
+template <bool Whole>
+WEFT_INLINE void dot_transposed(const f32* in, i64 stride, i64 lane_count, DotVector<f32>::type (&out)[4]) {
+  using V = DotVector<f32>::type;
+  const auto halves = [=](i64 i) {
+    const auto lane = [=](i64 j) { return in + (Whole || j < lane_count ? j : lane_count - 1) * stride; };
+    DotQuad q[2];
+    __builtin_memcpy(&q[0], lane(i), 16);
+    __builtin_memcpy(&q[1], lane(i + 4), 16);
+    return __builtin_shufflevector(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+  };
+  const V r0 = halves(0), r1 = halves(1), r2 = halves(2), r3 = halves(3);
+  const V t0 = __builtin_shufflevector(r0, r1, 0, 8, 1, 9, 4, 12, 5, 13);
+  const V t1 = __builtin_shufflevector(r2, r3, 0, 8, 1, 9, 4, 12, 5, 13);
+  const V t2 = __builtin_shufflevector(r0, r1, 2, 10, 3, 11, 6, 14, 7, 15);
+  const V t3 = __builtin_shufflevector(r2, r3, 2, 10, 3, 11, 6, 14, 7, 15);
+  out[0] = __builtin_shufflevector(t0, t1, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[1] = __builtin_shufflevector(t0, t1, 2, 3, 10, 11, 6, 7, 14, 15);
+  out[2] = __builtin_shufflevector(t2, t3, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[3] = __builtin_shufflevector(t2, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+#elif !defined(__AVX512F__)
+template <bool Whole>
+WEFT_INLINE void dot_transposed(const f32* in, i64 stride, i64 lane_count, DotVector<f32>::type (&out)[4]) {
+  dot_transpose4<Whole>(in, stride, lane_count, out);
+}
+#endif
+
+// One group of Group lanes, `lane_count` of which exist, over the whole of k.
+template <int Group>
+void dot_pack_group(const f32* in, i64 stride, i64 lane_count, i64 k, f32* out, i64 width) {
+  const auto block = [&](i64 l, auto whole) {
+    constexpr bool is_whole = decltype(whole)::value;
+    const auto put = [&](const auto(&rows)[4]) {
+      for (i64 i = 0; i < 4; ++i) __builtin_memcpy(out + (l + i) * width, &rows[i], sizeof rows[i]);
+    };
+    if constexpr (Group == dot_lanes<f32>) {
+      DotVector<f32>::type rows[4];
+      dot_transposed<is_whole>(in + l, stride, lane_count, rows);
+      put(rows);
+    } else {
+      DotQuad rows[4];
+      dot_transpose4<is_whole>(in + l, stride, lane_count, rows);
+      put(rows);
+    }
+  };
+  const i64 fours = k & ~i64{3};
+  if (lane_count >= Group)
+    for (i64 l = 0; l < fours; l += 4) block(l, std::true_type{});
+  else
+    for (i64 l = 0; l < fours; l += 4) block(l, std::false_type{});
+  for (i64 l = fours; l < k; ++l)
+    for (i64 i = 0; i < Group; ++i)
+      out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+}
+
+// `lane_count` contiguous runs of k elements, `stride` apart, are turned into k rows of `width`, a multiple
+// of 4.
+template <class S>
+void dot_pack_transposed(const S* in, i64 stride, i64 lane_count, i64 k, S* out, i64 width) {
+  if constexpr (std::is_same_v<S, f32>) {
+    i64 lane = 0;
+    constexpr i64 group = dot_lanes<f32>;
+    if constexpr (group > 4)
+      for (; lane + group <= width && lane < lane_count; lane += group)
+        dot_pack_group<int{group}>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
+    for (; lane < lane_count; lane += 4)
+      dot_pack_group<4>(in + lane * stride, stride, lane_count - lane, k, out + lane, width);
+  } else {
+    for (i64 l = 0; l < k; ++l)
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] = in[(i < lane_count ? i : lane_count - 1) * stride + l];
+  }
+}
+
+// Packs k rows of `lane_count` lanes; element (lane, l) is in[lane * lane_stride + l * k_stride]. `runs` is
+// room for lane_count * k sums, used where T is not S.
+template <class T, class S>
+void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k, S* out, i64 width, S* runs) {
+  if (lane_stride == 1) {
+    for (i64 l = 0; l < k; ++l) {
+      const T* from = in + l * k_stride;
+      S* to = out + l * width;
+      i64 i = 0;
+      if constexpr (std::is_same_v<T, S>) {
+        if (lane_count == dot_tile_rows && width == dot_panel_width) {  // a whole panel of A
+          __builtin_memcpy(to, from, sizeof(S) * static_cast<std::size_t>(dot_tile_rows));
+          continue;
+        }
+      }
+      if constexpr (std::is_same_v<T, S>)
+        for (; i + dot_lanes<S> <= lane_count; i += dot_lanes<S>) dot_store<S>(to + i, dot_load<S>(from + i));
+      if constexpr (std::is_same_v<T, S> && dot_masks<S>) {
+        if (i < lane_count)
+          dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
+      } else {
+        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
+        for (; i < width; ++i) to[i] = S{};
+      }
+    }
+  } else if (k_stride == 1) {
+    if constexpr (std::is_same_v<T, S>) {
+      dot_pack_transposed<S>(in, lane_stride, lane_count, k, out, width);
+    } else {
+      for (i64 i = 0; i < lane_count; ++i)
+        for (i64 l = 0; l < k; ++l) runs[i * k + l] = static_cast<S>(in[i * lane_stride + l]);
+      dot_pack_transposed<S>(runs, k, lane_count, k, out, width);
+    }
+  } else {
+    for (i64 l = 0; l < k; ++l)
+      for (i64 i = 0; i < width; ++i)
+        out[l * width + i] =
+            static_cast<S>(in[(i < lane_count ? i : lane_count - 1) * lane_stride + l * k_stride]);
+  }
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/gemm/row.hpp ----
+// One row times the transpose of a matrix whose rows are contiguous, as a layer's weights are when it decodes
+// a token: blocks of the matrix are transposed in registers, since each of its numbers is used once. Law: the
+// bits of dot_blocked, every element one chain of multiply-adds in the order of k within blocks of k.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Groups of lanes at a time: fewer would wait for one another's additions.
+inline constexpr int dot_row_groups = 4;
+
+// Columns [j, j + Groups * lanes) of c, of the last of which `last` exist.
+template <int Groups, bool Whole>
+void dot_row_of(const DotShape& s, i64 k_step, const f32* a, const f32* b, f32* c,
+                const DotEpilogue<f32>& epilogue, i64 j, i64 last) {
+  using V = DotVector<f32>::type;
+  constexpr i64 lane_count = dot_lanes<f32>;
+  const auto there = [&](int g) { return Whole || g < Groups - 1 ? lane_count : last; };
+  V total[Groups];
+  for (i64 l0 = 0; l0 == 0 || l0<s.k; l0 += k_step> 0 ? k_step : 1) {
+    const i64 end = s.k - l0 < k_step ? s.k : l0 + k_step;
+    V sum[Groups];
+    dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA { sum[g] = dot_splat<f32>(0); });
+    i64 l = l0;
+    const auto fours = [&](auto g, i64 at) WEFT_DOT_LAMBDA {
+      V y[4];
+      constexpr bool is_whole = Whole || decltype(g)::value < Groups - 1;
+      dot_transposed<is_whole>(b + (j + g * lane_count) * s.b_col + at, s.b_col, there(g), y);
+      dot_each<4>([&](auto i)
+                      WEFT_DOT_LAMBDA { dot_fma<f32>(sum[g], dot_splat<f32>(a[(at + i) * s.a_col]), y[i]); });
+    };
+    // columns that lie in the same few sets of the first-level cache: a line of each before the next group
+    const i64 by_lines = s.b_col % 512 == 0 ? end : l0;
+    for (; l + 16 <= by_lines; l += 16)
+      dot_each<Groups>(
+          [&](auto g) WEFT_DOT_LAMBDA { dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { fours(g, l + 4 * i); }); });
+    for (; l + 4 <= end; l += 4) dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA { fours(g, l); });
+    for (; l < end; ++l)
+      dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA {
+        f32 column[lane_count];
+        for (i64 i = 0; i < lane_count; ++i) {
+          const i64 lane = i < there(g) ? i : there(g) - 1;
+          column[i] = b[(j + g * lane_count + lane) * s.b_col + l];
+        }
+        dot_fma<f32>(sum[g], dot_splat<f32>(a[l * s.a_col]), dot_load<f32>(column));
+      });
+    dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA {
+      if (l0 > 0) sum[g] += total[g];
+      total[g] = sum[g];
+    });
+  }
+  dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA {
+    const i64 at = j + g * lane_count, n = there(g);
+    if (epilogue.add) total[g] += dot_load_first<f32>(epilogue.add + at, n);
+    if (epilogue.bias) total[g] += dot_load_first<f32>(epilogue.bias + at, n);
+    dot_store_first<f32>(c + at, total[g], n);
+  });
+}
+
+// c (1, n) = a (1, k) b (k, n), where b's columns are contiguous.
+inline void dot_row_transposed(const DotShape& s, i64 k_step, const f32* a, const f32* b, f32* c,
+                               const DotEpilogue<f32>& epilogue) {
+  constexpr i64 lane_count = dot_lanes<f32>, together = dot_row_groups * lane_count;
+  i64 j = 0;
+  for (; j + together <= s.n; j += together)
+    dot_row_of<dot_row_groups, true>(s, k_step, a, b, c, epilogue, j, lane_count);
+  for (; j + lane_count <= s.n; j += lane_count)
+    dot_row_of<1, true>(s, k_step, a, b, c, epilogue, j, lane_count);
+  if (j < s.n) dot_row_of<1, false>(s, k_step, a, b, c, epilogue, j, s.n - j);
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/gemm/scratch.hpp ----
+// Working memory of the matrix product: one block a thread, grown at the thread's first large product and
+// kept until the thread ends, so that a program's later steps allocate nothing.
+
+namespace WEFT_NAMESPACE::kernels {
+
+class DotScratch {
+ public:
+  DotScratch() = default;
+  DotScratch(const DotScratch&) = delete;
+  DotScratch& operator=(const DotScratch&) = delete;
+  ~DotScratch() { release(); }
+
+  // At least `bytes` bytes, 64-byte aligned; what they held before may be gone.
+  void* get(i64 bytes) {
+    if (bytes > bytes_) {
+      release();
+      data_ = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{64});
+      bytes_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  void release() {
+    if (data_) ::operator delete (data_, std::align_val_t{64});
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+  void* data_ = nullptr;
+  i64 bytes_ = 0;
+};
+
+inline DotScratch& dot_scratch() {
+  static thread_local DotScratch scratch;
+  return scratch;
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+
+namespace WEFT_NAMESPACE::kernels {
+
+// A block of B of this size (half a megabyte in f32, half that where vectors are of 32 bytes) stays in the
+// second-level cache.
 inline constexpr i64 dot_block_k = 384;
 template <class S>
-inline constexpr i64 dot_block_cols = 7 * dot_tile_cols<S>;
+inline constexpr i64 dot_block_cols = (dot_tile_vectors == 3 ? 7 : 10) * dot_tile_cols<S>;
+
+// Rows of B that are packed for one strip before the next, few enough for their pages to stay known.
+inline constexpr i64 dot_packed_rows = 16;
+
+// Columns of A whose distance in elements is at most this are read in place, where A's rows are the
+// contiguous ones: each takes a line of the first-level cache of its own.
+inline constexpr i64 dot_near_columns = WEFT_DOT_BYTES == 64 ? 512 : 64;
 
 // Rows and columns of the tiles that C is cut into.
 struct DotCut {
@@ -33555,11 +34017,14 @@ constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
 }
 
 // Columns of the next strip where n are left: as wide as the micro-kernel, the last ones of about equal
-// width.
+// width; of_row: as wide as that of one row.
 template <class S>
-constexpr i64 dot_strip_cols(i64 n) {
+constexpr i64 dot_strip_cols(i64 n, bool of_row = false) {
   const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
-  const i64 cols = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors)) * dot_lanes<S>;
+  i64 some = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors));
+  if (of_row)
+    for (some = dot_row_vectors; some > vectors;) some /= 2;
+  const i64 cols = some * dot_lanes<S>;
   return n < cols ? n : cols;
 }
 
@@ -33588,6 +34053,9 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   constexpr i64 panel = dot_tile_rows;
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
   const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
+  if constexpr (std::is_same_v<TA, f32> && std::is_same_v<TB, f32> && std::is_same_v<TC, f32>)
+    if (s.m == 1 && s.b_row == 1 && s.b_col != 1)
+      return dot_row_transposed(s, dot_ceil_div(s.k, k_blocks), a, b, c, epilogue);
   // Sums may be kept in C itself, unless it still holds the term to add.
   const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
@@ -33595,15 +34063,14 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   const i64 n_padded = dot_ceil_div(n_step, lane_count) * lane_count;
 
   // Read in place: B where its rows lie close together or little of it is reused; A where few strips read it,
-  // or where its rows or its columns are contiguous and the columns not so far apart that each takes a page
-  // of its own.
+  // or where its rows are contiguous, or its columns and these close together.
   const bool b_direct = std::is_same_v<TB, S> && s.b_col == 1 && (dot_masks<S> || s.n % lane_count == 0) &&
                         (s.m <= 4 * panel || k_step * s.b_row * static_cast<i64>(sizeof(S)) <= 65536);
-  const bool a_direct =
-      std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 || (s.a_row == 1 && s.a_col <= 512));
+  const bool a_direct = std::is_same_v<TA, S> && (n_step <= 2 * strip || s.a_col == 1 ||
+                                                  (s.a_row == 1 && s.a_col <= dot_near_columns));
 
   const i64 b_size = b_direct ? 0 : k_step * n_padded;
-  const i64 a_size = a_direct ? 0 : k_step * panel;
+  const i64 a_size = a_direct ? 0 : k_step * dot_panel_width;
   const i64 run_size = std::is_same_v<TA, S> && std::is_same_v<TB, S> ? 0 : k_step * strip;
   const i64 sum_size = in_place ? 0 : s.m * n_padded;
   S* scratch = nullptr;
@@ -33623,10 +34090,14 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
       tile.accumulate = block > 0;
       const bool finish = block == k_blocks - 1;
       if (!b_direct)
-        for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
-          dot_pack<TB, S>(b + l0 * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, k, b_packed + j * k,
-                          dot_ceil_div(width, lane_count) * lane_count, runs);
+        for (i64 l = 0, some = 0; l < k; l += some) {
+          some = s.b_col == 1 && k - l > dot_packed_rows ? dot_packed_rows : k - l;
+          for (i64 j = 0, width = 0; j < n; j += width) {
+            width = dot_strip_cols<S>(n - j, s.m == 1 && b_direct);
+            const i64 padded = dot_ceil_div(width, lane_count) * lane_count;
+            dot_pack<TB, S>(b + (l0 + l) * s.b_row + (j0 + j) * s.b_col, s.b_col, s.b_row, width, some,
+                            b_packed + j * k + l * padded, padded, runs);
+          }
         }
       for (i64 i0 = 0; i0 < s.m; i0 += panel) {
         const i64 m = s.m - i0 < panel ? s.m - i0 : panel;
@@ -33637,13 +34108,14 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
           tile.a_col = s.a_col;
         }
         if (!a_direct) {
-          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, panel, runs);
+          dot_pack<TA, S>(a + i0 * s.a_row + l0 * s.a_col, s.a_row, s.a_col, m, k, a_packed, dot_panel_width,
+                          runs);
           a_panel = a_packed;
           tile.a_row = 1;
-          tile.a_col = panel;
+          tile.a_col = dot_panel_width;
         }
         for (i64 j = 0, width = 0; j < n; j += width) {
-          width = dot_strip_cols<S>(n - j);
+          width = dot_strip_cols<S>(n - j, s.m == 1 && b_direct);
           const i64 vectors = dot_ceil_div(width, lane_count);
           if (!b_direct) {  // else there may be no memory to point into
             tile.b = b_packed + j * k;
@@ -34874,10 +35346,10 @@ class DotBlasAlone {
 // variable OPENBLAS_CORETYPE can pin it to slower ones.
 inline const char* openblas_core() { return weft_openblas_get_corename ? weft_openblas_get_corename() : ""; }
 
-// Whether the library's kernels use vectors as wide as this program's own.
-inline bool blas_is_wide() {
-  static const bool wide = blas_vector_bytes(openblas_core()) >= WEFT_DOT_BYTES;
-  return wide;
+// The width of the vectors that the library's kernels use.
+inline i64 blas_bytes() {
+  static const i64 bytes = blas_vector_bytes(openblas_core());
+  return bytes;
 }
 
 // Says once a process, on standard error, that OPENBLAS_CORETYPE pins OpenBLAS's kernels: an old core there
@@ -34964,12 +35436,15 @@ template <class TA, class TB, class TC>
 inline constexpr bool dot_blas_types =
     dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
 
-// Whether BLAS is the faster one, from multiply-adds alone. Measured against OpenBLAS 0.3.21 on AVX-512
-// (benchmarks/host/gemm.cpp): with 64-byte vectors the built-in engine is ahead of BLAS on our cuts up to
-// 512^3 and level at 1024^3; a program compiled for less loses to BLAS, which picks its kernels at run time,
-// as soon as a call is paid for.
-constexpr bool dot_prefers_blas(const DotShape& s) {
-  constexpr f64 from = WEFT_DOT_BYTES == 64 ? 1e9 : WEFT_DOT_BYTES == 32 ? 3e5 : 3e4;
+// Whether BLAS, whose vectors have `blas_bytes`, is the faster one (benchmarks/host/gemm.cpp, OpenBLAS
+// 0.3.21). With vectors of the same width the built-in engine is level with it at 1024^3, on AVX-512 and on
+// AVX2, and ahead below, but for a long transposed A on AVX2, which BLAS packs better. Wider ones, which a
+// program not compiled for its machine meets, win as soon as a call is paid for.
+constexpr bool dot_prefers_blas(const DotShape& s, i64 blas_bytes) {
+  if (blas_bytes < WEFT_DOT_BYTES) return false;
+  const bool wider = blas_bytes > WEFT_DOT_BYTES;
+  const bool transposed = WEFT_DOT_BYTES < 64 && s.a_row == 1 && s.a_col > dot_near_columns;
+  const f64 from = wider ? (WEFT_DOT_BYTES == 32 ? 3e5 : 3e4) : transposed ? 1e7 : 1e9;
   return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
 }
 
@@ -35000,8 +35475,8 @@ void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC*
   DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);
 #if defined(WEFT_WITH_CBLAS)
   if constexpr (dot_blas_types<TA, TB, TC>) {
-    blas = dot_blas_shape(s) && (engine == DotEngine::cblas ||
-                                 (engine == DotEngine::best && dot_prefers_blas(s) && blas_is_wide()));
+    blas = dot_blas_shape(s) &&
+           (engine == DotEngine::cblas || (engine == DotEngine::best && dot_prefers_blas(s, blas_bytes())));
     if (blas) cut = dot_blas_cut(s.m, s.n, s.k);
   }
 #endif
@@ -37419,6 +37894,14 @@ class CompiledFunction {
     constexpr i64 rows = exec::common_rows<I...>();
     return rows == 0 || Table::padding_counts(K, rows);
   }
+  // Throws `code` where padded rows of a loader's arrays would count in a buffer that a call assigns.
+  template <class... A>
+  static void check_padding(const char* code, const char* remedy, const A&... args) {
+    constexpr bool may_count = Code::assigns > 0 && (exec::Padded<A> || ... || false);
+    if constexpr (may_count)
+      exec::check_padding_in_buffers<Table, exec::common_rows<I...>()>(
+          exec::given_arguments<Device, I...>(args...), code, "the function", remedy);
+  }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) {
     return exec::to_text(exec::Shown<Source, Code>::explanation(), machine);
@@ -37472,7 +37955,7 @@ class CompiledFunction {
     if constexpr (count_fits<A...>()) {
       Called& called = held();
       const typename Instance::Call call(called.instance);
-      called.run(exec::given_arguments<Device, I...>(args...));
+      called.run(checked_arguments(args...));
       return called.results();
     } else {
       return AfterRefusal{};
@@ -37522,7 +38005,7 @@ class CompiledFunction {
         if (!called) throw_moved();
         called->check_targets_of(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
-        called->run(exec::given_arguments<Device, I...>(args...));
+        called->run(checked_arguments(args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
       }
     };
@@ -37622,6 +38105,12 @@ class CompiledFunction {
     u64 seed = 0, calls = 0;
   };
 
+  // Throws "call/padding", as check_padding().
+  template <class... A>
+  static auto checked_arguments(const A&... args) {
+    check_padding("call/padding", "use .last = data::drop", args...);
+    return exec::given_arguments<Device, I...>(args...);
+  }
   exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);
@@ -38025,7 +38514,10 @@ struct LerpSource {
       ir::Value v = to;
       if (row.trained) {
         const ir::Value p = ir::cast(from, wide), q = ir::cast(to, wide);
-        v = ir::cast(p + ir::broadcast(ir::cast(w, wide), p.dims()) * (q - p), row.dtype);
+        const ir::Value by = ir::broadcast(ir::cast(w, wide), p.dims());
+        const ir::Value near =
+            ir::binary(ir::Op::lt, by, ir::constant_like(by, 0.5));  // as torch.lerp: 1 gives q
+        v = ir::cast(ir::select(near, p + by * (q - p), q - (q - p) * (1.0 - by)), row.dtype);
       }
       b.graph.assigns.push({i, v.id});
     }
@@ -38531,6 +39023,11 @@ WEFT_REFUSAL(EntryIsRead,
              "a file's entry has its dtype and shape while the program runs: read it, Tensor<f32, Shape<4>> "
              "x(file.at(\"x\").to_vector<f32>()), an Error where it is of another dtype or size");
 
+WEFT_REFUSAL(
+    EntryIsNamed,
+    "a file's tensors have names: write file.at(\"fc.weight\").to_vector<f32>(), whose vector a Tensor<f32, "
+    "Shape<4, 8>> is made of; for (const auto& entry : file.entries()) walks all of them");
+
 // One tensor of an open file.
 struct SafetensorsEntry {
   std::string name;          // of the tensor
@@ -38650,6 +39147,32 @@ class Safetensors {
   // As at().
   const SafetensorsEntry& operator[](std::string_view name) const& { return at(name); }
   SafetensorsEntry operator[](std::string_view name) && { return std::as_const(*this).at(name); }
+
+  // Refusals: at(0), of which a null string would be made, and what others call at().
+#define WEFT_MEMBER(name, result)                                         \
+  template <class Number>                                                 \
+  requires is_no_name<Number> result name(Number)                         \
+  const {                                                                 \
+    static_assert(sizeof(EntryIsNamed<sizeof(Number) == 0, Number>) > 0); \
+    return {};                                                            \
+  }
+  WEFT_MEMBER(at, SafetensorsEntry)
+  WEFT_MEMBER(operator[], SafetensorsEntry)
+  WEFT_MEMBER(find, const SafetensorsEntry*)
+#undef WEFT_MEMBER
+#define WEFT_MEMBER(name)                                              \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, EntryIsNamed, Safetensors) \
+  template <class T, class... A>                                       \
+  auto name(const A&...) const {                                       \
+    static_assert(sizeof(EntryIsNamed<(sizeof...(A) > 1024), T>) > 0); \
+    return AfterRefusal{};                                             \
+  }
+  WEFT_MEMBER(get)
+  WEFT_MEMBER(get_tensor)
+  WEFT_MEMBER(tensor)
+  WEFT_MEMBER(read)
+  WEFT_MEMBER(keys)
+#undef WEFT_MEMBER
 
  private:
   // A name may be as long as the header, a message not.
@@ -39138,7 +39661,8 @@ Safetensors open_safetensors(const std::string& path) {
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(PathIsGiven,
-             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
+             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\"), "
+             "trainer.save_in_background(\"run.safetensors\"), model.load(\"net.safetensors\")");
 
 // What a load of a model may leave undone.
 enum class Allow : u8 { nothing = 0, missing = 1, unexpected = 2 };
@@ -39148,6 +39672,21 @@ constexpr Allow operator|(Allow a, Allow b) {
 constexpr bool operator&(Allow a, Allow b) { return (static_cast<int>(a) & static_cast<int>(b)) != 0; }
 inline constexpr Allow missing = Allow::missing;        // names that the file lacks keep their values
 inline constexpr Allow unexpected = Allow::unexpected;  // names that the model lacks are left out
+
+WEFT_REFUSAL(AllowedIsNamed,
+             "what a load may leave undone is missing, unexpected or both, and no text: write {.allow = "
+             "missing | unexpected}");
+// An Allow; text is refused.
+struct AllowOption {
+  constexpr AllowOption(Allow given = Allow::nothing) : value(given) {}
+  template <class A>
+  requires(std::is_array_v<A> || std::is_arithmetic_v<A> ||
+           std::is_same_v<A, const char*>) constexpr AllowOption(const A&) {
+    static_assert(sizeof(AllowedIsNamed<sizeof(A) == 0, A>) > 0);
+  }
+  constexpr operator Allow() const { return value; }
+  Allow value;  // what may be left undone
+};
 
 WEFT_REFUSAL(RenamesArePairs,
              "a rename is a pair of names, and there may be several: write .rename = {{\"encoder\", "
@@ -39171,7 +39710,7 @@ struct LoadOptions {
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
   Renames rename{};
-  Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
+  AllowOption allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 
 // Strict: everything must fit. Lax: what fits is taken, whatever the rest is.
@@ -39545,11 +40084,50 @@ WEFT_REFUSAL(
     "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
     "listed by model.summary(); an optimiser is an option and takes none, make_trainer(model, loss, in<...>, "
     "optim::AdamW{.lr = 1e-3f})");
-WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
+WEFT_REFUSAL(ModelHasDevice,
+             "the device of a model is given where it is made: Model<Net> model(Cuda{}); a file is loaded to "
+             "where the model is, model.load(path)");
+WEFT_REFUSAL(ModelIsNoPointer, "a model is no pointer: write model.save(path) in place of ->");
+WEFT_REFUSAL(LerpTakes,
+             "lerp takes another model of the same struct and device, and then the weight: a.lerp(b, 0.5f) "
+             "moves a half of the way from a to b");
+// What lerp is for.
+template <class Model, class... A>
+inline constexpr bool is_lerp = false;
+template <class Model, class Other, class Weight>
+inline constexpr bool is_lerp<Model, Other, Weight> =
+    std::is_convertible_v<const Other&, const Model&>&& std::is_convertible_v<const Weight&, f32>;
 
 WEFT_REFUSAL(ModelSaves,
              "a model saves and loads itself: model.save(path), Model<Net> model, then "
              "model.load(path)");
+
+// The members that others' models have, of one of an M.
+template <class M>
+struct RefusedModelMembers {
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
+  WEFT_MEMBER(forward, ModelIsCompiled)
+  WEFT_MEMBER(train, ModeIsOption)
+  WEFT_MEMBER(eval, ModeIsOption)
+  WEFT_MEMBER(parameters, StateIsNamed)
+  WEFT_REFUSED_MEMBER(named_parameters, AfterPairs{}, StateIsNamed, spelled::named_parameters, M)
+  WEFT_MEMBER(state_dict, StateIsNamed)
+  WEFT_MEMBER(to, ModelHasDevice)
+  WEFT_MEMBER(cuda, ModelHasDevice)
+  WEFT_MEMBER(load_state_dict, ModelIsState)
+  WEFT_MEMBER(zero_grad, ModelIsState)
+  WEFT_MEMBER(modules, ModelIsState)
+  WEFT_MEMBER(children, ModelIsState)
+  WEFT_MEMBER(buffers, ModelIsState)
+  WEFT_MEMBER(apply, ModelIsState)
+  WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(requires_grad_, ModelIsState)
+  WEFT_MEMBER(cpu, ModelIsState)
+  WEFT_MEMBER(fit, ModelIsState)
+  WEFT_MEMBER(predict, ModelIsState)
+  WEFT_MEMBER(step, ModelIsState)
+#undef WEFT_MEMBER
+};
 
 }  // namespace exec
 
@@ -39789,7 +40367,7 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 // The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
 // trainers of a model share that block: they show what load() reads, and keep it alive.
 template <class M, class Device = Cpu>
-class Model {
+class Model : public exec::RefusedModelMembers<M> {
  public:
   using type = M;
   using device_type = Device;
@@ -39851,9 +40429,26 @@ class Model {
     static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
     return out;
   }
-  template <class None = M>
-  void save() const {
-    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+#define WEFT_MEMBER(name)                                            \
+  template <class None = M>                                          \
+  void name() const {                                                \
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0); \
+  }                                                                  \
+  template <class Number>                                            \
+  requires is_no_name<Number>                                        \
+  void name(Number) const { static_assert(sizeof(PathIsGiven<sizeof(Number) == 0, M>) > 0); }
+  WEFT_MEMBER(save)
+  WEFT_MEMBER(load)
+#undef WEFT_MEMBER
+  template <class Self = Model>
+  const Self* operator->() const {
+    static_assert(sizeof(exec::ModelIsNoPointer<sizeof(Self) == 0, M>) > 0);
+    return this;
+  }
+  template <class Self = Model>
+  Self* operator->() {
+    static_assert(sizeof(exec::ModelIsNoPointer<sizeof(Self) == 0, M>) > 0);
+    return this;
   }
   AfterRefusal get(const std::string&) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
@@ -39874,28 +40469,6 @@ class Model {
   AfterRefusal get(const char*) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
   }
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::Refusal, spelled::name, M)
-  WEFT_MEMBER(forward, ModelIsCompiled)
-  WEFT_MEMBER(train, ModeIsOption)
-  WEFT_MEMBER(eval, ModeIsOption)
-  WEFT_MEMBER(parameters, StateIsNamed)
-  WEFT_REFUSED_MEMBER(named_parameters, AfterPairs{}, exec::StateIsNamed, spelled::named_parameters, M)
-  WEFT_MEMBER(state_dict, StateIsNamed)
-  WEFT_MEMBER(to, ModelHasDevice)
-  WEFT_MEMBER(cuda, ModelHasDevice)
-  WEFT_MEMBER(load_state_dict, ModelIsState)
-  WEFT_MEMBER(zero_grad, ModelIsState)
-  WEFT_MEMBER(modules, ModelIsState)
-  WEFT_MEMBER(children, ModelIsState)
-  WEFT_MEMBER(buffers, ModelIsState)
-  WEFT_MEMBER(apply, ModelIsState)
-  WEFT_MEMBER(half, ModelIsState)
-  WEFT_MEMBER(requires_grad_, ModelIsState)
-  WEFT_MEMBER(cpu, ModelIsState)
-  WEFT_MEMBER(fit, ModelIsState)
-  WEFT_MEMBER(predict, ModelIsState)
-  WEFT_MEMBER(step, ModelIsState)
-#undef WEFT_MEMBER
 
   // Another model with the same values.
   Model clone() const {
@@ -39981,6 +40554,16 @@ class Model {
   }
 
   // Refusals.
+  template <class... A>
+  requires(!exec::is_lerp<Model, A...>) void lerp(const A&...) const {
+    static_assert(sizeof(exec::LerpTakes<(sizeof...(A) > 99), M, A...>) > 0);
+  }
+  template <class D>
+  requires exec::is_device<D> LoadReport load(const std::string&, const D&)
+  const {
+    detail::misspelt<exec::ModelHasDevice<sizeof(D) == 0, spelled::load, M, D>>();
+    return {};
+  }
   template <class N, class Other>
   requires(!std::is_same_v<N, M>) void load(const Model<N, Other>&) {
     static_assert(sizeof(exec::ModelsAreOne<sizeof(N) == 0, M, N>) > 0);
@@ -40322,6 +40905,74 @@ struct std::tuple_element<K, weft::StepLoss> {
 // adaptors select, join and split datasets. Law: `dataset[i]` is a pure function of i; loaders and adaptors
 // own what they read.
 
+// ---- weft/data/dataset_refusals.hpp ----
+// What is said of datasets that are written as elsewhere: by their names, printed, with shapes out of braces.
+
+namespace WEFT_NAMESPACE::data {
+
+WEFT_REFUSAL(ColumnsAreBraced,
+             "each field of Arrays<f32, i32> is a std::vector of its dtype and the shape of a row, in "
+             "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
+             "elements");
+
+namespace detail {
+// What a Column may have been meant to be: values of any kind.
+struct AnyValues {
+  template <class V>
+  AnyValues(const V&) {}
+};
+// And its shape: 8 in place of {8}, too.
+struct AnyShape {
+  AnyShape() = default;
+  template <class V>
+  AnyShape(const V&) {}
+  AnyShape(std::initializer_list<i64>) {}
+};
+template <class T>
+struct MeantColumn {
+  AnyValues values;
+  AnyShape row_shape;
+};
+}  // namespace detail
+
+WEFT_REFUSAL(ElementsAreRead,
+             "a field of a sample or batch is many elements, with a shape: read them one by one, y[0] to "
+             "y[y.size() - 1]; a sample's only one is y[0]");
+#define WEFT_REFUSED_PRINT(Self)                                        \
+  template <class Out>                                                  \
+  requires requires(Out & out) { out << 1; }                            \
+  friend Out& operator<<(Out& out, const Self&) {                       \
+    static_assert(sizeof(ElementsAreRead<sizeof(Out) == 0, Self>) > 0); \
+    return out;                                                         \
+  }
+
+WEFT_REFUSAL(
+    DataIsRead,
+    "the program reads its own data, and of data sets with names weft has data::load_digits alone: fill "
+    "vectors and write data::Arrays<f32, i32> dataset({pixels, {1, 28, 28}}, {labels, {}}), or read "
+    "io::read_csv(path)");
+#define WEFT_MEANT(name)                                                \
+  template <class... A>                                                 \
+  auto name(const A&...) {                                              \
+    static_assert(sizeof(DataIsRead<(sizeof...(A) > 1024), A...>) > 0); \
+    return AfterRefusal{};                                              \
+  }
+WEFT_MEANT(load_mnist)
+WEFT_MEANT(load_fashion_mnist)
+WEFT_MEANT(load_cifar10)
+WEFT_MEANT(load_cifar100)
+WEFT_MEANT(load_iris)
+WEFT_MEANT(load_csv)
+WEFT_MEANT(MNIST)
+WEFT_MEANT(FashionMNIST)
+WEFT_MEANT(CIFAR10)
+WEFT_MEANT(ImageFolder)
+#undef WEFT_MEANT
+namespace datasets {
+using data::CIFAR10, data::FashionMNIST, data::MNIST;
+}  // namespace datasets
+
+}  // namespace WEFT_NAMESPACE::data
 // ---- weft/data/values.hpp ----
 // Elements one after another in host memory, of every dtype that a program reads: std::vector but for bool,
 // whose vector keeps bits.
@@ -40372,6 +41023,7 @@ class Row {
   i64 size() const { return size_; }
   const std::vector<i64>& shape() const { return *shape_; }
   const T& operator[](i64 i) const { return data_[i]; }
+  WEFT_REFUSED_PRINT(Row)
 
  private:
   const T* data_;
@@ -40491,24 +41143,6 @@ struct Column {
   Values<T> values;            // of all samples, one after another
   std::vector<i64> row_shape;  // of one sample
 };
-
-WEFT_REFUSAL(ColumnsAreBraced,
-             "each field of Arrays<f32, i32> is a std::vector of its dtype and the shape of a row, in "
-             "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
-             "elements");
-
-namespace detail {
-// What a Column may have been meant to be: values of any kind.
-struct AnyValues {
-  template <class V>
-  AnyValues(const V&) {}
-};
-template <class T>
-struct MeantColumn {
-  AnyValues values;
-  std::vector<i64> row_shape;
-};
-}  // namespace detail
 
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
 // Copies share the rows, which never change.
@@ -40870,6 +41504,7 @@ class Array {
   }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
+  WEFT_REFUSED_PRINT(Array)
   // How many leading rows are samples, whether its loader pads a batch of the epoch, and whether it does with
   // ignored_label: trainers read these.
   i64 valid_rows() const { return valid_rows_; }
@@ -40929,6 +41564,24 @@ class Batch {
     static_assert(sizeof(BatchIsTakenApart<sizeof(Out) == 0, Batch>) > 0);
     return out;
   }
+
+#define WEFT_OPERATOR(sign)                                              \
+  template <class A>                                                     \
+  friend auto operator sign(const Batch&, const A&) {                    \
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0); \
+    return AfterRefusal{};                                               \
+  }                                                                      \
+  template <class A>                                                     \
+  requires std::is_arithmetic_v<A>                                       \
+  friend auto operator sign(const A&, const Batch&) {                    \
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0); \
+    return AfterRefusal{};                                               \
+  }
+  WEFT_OPERATOR(+)
+  WEFT_OPERATOR(-)
+  WEFT_OPERATOR(*)
+  WEFT_OPERATOR(/)
+#undef WEFT_OPERATOR
 
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}
@@ -41498,6 +42151,11 @@ void check_not_running(const Shared<Pass>& pass) {
 WEFT_REFUSAL(LoaderIsWalked,
              "a loader is walked, for (auto& [x, y] : loader), with size() samples and batches() batches");
 
+WEFT_REFUSAL(
+    EpochsFollow,
+    "each loop over a loader is the next epoch, in an order of its own: leave it out, or go to an epoch "
+    "by loader.seek({3, 0})");
+
 WEFT_REFUSAL(LoaderMoves,
              "a loader remembers how far it has come, and this one is const: declare it without const, auto "
              "loader = data::loader<32>(dataset), or walk one epoch, loader.epoch(0)");
@@ -41564,6 +42222,8 @@ class Loader {
   WEFT_MEMBER(length)
   WEFT_MEMBER(len)
 #undef WEFT_MEMBER
+  WEFT_REFUSED_MEMBER(set_epoch, AfterRefusal{}, EpochsFollow, Loader)
+  WEFT_REFUSED_MEMBER(reset, AfterRefusal{}, EpochsFollow, Loader)
   template <class... A>
   BatchType& next(const A&...) {
     static_assert(sizeof(LoaderIsWalked<(sizeof...(A) > 1024), Loader>) > 0);
@@ -42079,6 +42739,8 @@ class StreamLoader {
     return *this;
   }
 
+  WEFT_REFUSED_MEMBER(set_epoch, AfterRefusal{}, EpochsFollow, StreamLoader)
+  WEFT_REFUSED_MEMBER(reset, AfterRefusal{}, EpochsFollow, StreamLoader)
   // Throws "loader/nested" inside a `for` over this loader.
   BatchIterator<StreamPass<BatchSize, D>> begin() {
     check_not_running(pass_);
@@ -42962,7 +43624,22 @@ auto states(Models&... models) {
     return AfterRefusal{};
   }
 }
-// Refused: states<Net, Caches>().
+// Refused: states({model, cache}), states<Net, Caches>().
+namespace exec {
+struct MaybeModel {
+  MaybeModel() = default;
+  template <class M>
+  requires is_model<M> MaybeModel(const M&) {}
+};
+struct BracedModels {
+  MaybeModel first, second, third, fourth;
+};
+}  // namespace exec
+template <class None = void>
+auto states(const exec::BracedModels&) {
+  static_assert(sizeof(StatesAreModels<sizeof(None*) == 0>) > 0);
+  return AfterRefusal{};
+}
 template <class First, class... More>
 auto states() {
   static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);
@@ -43063,6 +43740,9 @@ WEFT_REFUSAL(CsvIsTaken,
              "table.take<f32>({\"age\", \"price\"}), which gives them as f32");
 WEFT_REFUSAL(ColumnsAreOption,
              "the columns to read are an option: io::read_csv(path, {.columns = {\"age\", \"price\"}})");
+WEFT_REFUSAL(ColumnsAreNamed,
+             "columns are named, and not numbered: write table.column(\"price\"), or "
+             "table.column(table.names()[0]); of a file without a header the names are \"0\", \"1\"");
 
 // Columns of numbers under their names.
 class CsvTable {
@@ -43083,7 +43763,19 @@ class CsvTable {
     return AfterRefusal{};
   }
 
-  // Refusals: column<f32>("price"), take<f32>("price").
+  // Refusals: column(0), of which a null string would be made; column<f32>("price"), take<f32>("price").
+  template <class Number>
+  requires is_no_name<Number> std::vector<f64> column(Number)
+  const {
+    static_assert(sizeof(ColumnsAreNamed<sizeof(Number) == 0, Number>) > 0);
+    return {};
+  }
+  template <class T, class Number>
+  requires is_no_name<Number> std::vector<T> take(std::initializer_list<Number>)
+  const {
+    static_assert(sizeof(ColumnsAreNamed<sizeof(T) == 0, Number>) > 0);
+    return {};
+  }
   template <class T>
   std::vector<T> column(std::string_view) const {
     static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T>) > 0);
@@ -43387,6 +44079,49 @@ requires std::is_convertible_v<Name, std::string_view> CsvTable read_csv(const s
   static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
   return {};
 }
+
+}  // namespace WEFT_NAMESPACE::io
+// ---- weft/io/misspelt.hpp ----
+// Files of tensors as others write and read them: one sentence says what to write.
+
+namespace WEFT_NAMESPACE::io {
+
+WEFT_REFUSAL(
+    TensorsAreListed,
+    "a file of tensors is written from name, dtype, shape and elements of each: "
+    "io::write_safetensors(path, {{\"x\", DType::f32, {2, 3}, x.data()}}), and read by io::Safetensors "
+    "file(path); a model writes and reads itself, model.save(path), model.load(path)");
+// Refused: {{"x", x}}, or x alone.
+struct MeantTensor {
+  struct Anything {
+    template <class A>
+    Anything(const A&) {}
+  };
+  Anything name, value;
+};
+template <class None = void>
+void write_safetensors(const std::string&, std::initializer_list<MeantTensor>) {
+  static_assert(sizeof(TensorsAreListed<sizeof(None*) == 0>) > 0);
+}
+template <class A, class... More>
+requires(!std::is_convertible_v<const A&, const std::vector<SafetensorsTensor>&>) void write_safetensors(
+    const std::string&, const A&, const More&...) {
+  static_assert(sizeof(TensorsAreListed<sizeof(A) == 0, A, More...>) > 0);
+}
+#define WEFT_MEANT(name)                                                    \
+  template <class Path, class... A>                                         \
+  auto name(const Path&, const A&...) {                                     \
+    static_assert(sizeof(TensorsAreListed<(sizeof...(A) > 99), A...>) > 0); \
+    return AfterRefusal{};                                                  \
+  }
+WEFT_MEANT(save)
+WEFT_MEANT(save_file)
+WEFT_MEANT(save_safetensors)
+WEFT_MEANT(load)
+WEFT_MEANT(load_file)
+WEFT_MEANT(load_safetensors)
+WEFT_MEANT(read_safetensors)
+#undef WEFT_MEANT
 
 }  // namespace WEFT_NAMESPACE::io
 // ---- weft/nn.hpp ----
@@ -44078,7 +44813,8 @@ inline constexpr Correction<C> correction{};
 
 WEFT_REFUSAL(
     SpreadOptionsKnown,
-    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
+    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>, words "
+    "behind the operand; axes stand in <>, var_mean<1>(x), stddev<1>(x, biased)");
 
 namespace detail {
 
@@ -44572,11 +45308,18 @@ struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   }
 };
 
+WEFT_REFUSAL(
+    NormIsOfAxes,
+    "what stands in <> of norm are axes, and the value has none of this number: the norm of order 2 of all "
+    "elements is norm<>(x), along an axis norm<1>(x), and another order a word behind the operand, norm<>(x, "
+    "order<1>)");
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
 struct NormOp : Operation<NormOp<P, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
+    constexpr bool inside = (axis_in_range(A, X::rank) && ... && true);
+    static_assert(sizeof(NormIsOfAxes<inside, NormOp, typename X::shape>) > 0);
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     return CastOp<floating<typename X::dtype>>::apply(b, of(b, x));
   }
@@ -44726,82 +45469,93 @@ namespace WEFT_NAMESPACE::nn {
 
 struct ReLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return relu(to_expr(x)); }
 };
 struct ReLU6 {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
 struct GELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
 // GELU(approximate="tanh")
 struct GELUTanh {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return gelu_tanh(to_expr(x)); }
 };
 // x sigmoid(x)
 struct SiLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return silu(to_expr(x)); }
 };
 // x tanh(softplus(x))
 struct Mish {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return mish(to_expr(x)); }
 };
 struct Sigmoid {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return sigmoid(to_expr(x)); }
 };
 struct LogSigmoid {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return logsigmoid(to_expr(x)); }
 };
 struct Tanh {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return tanh(to_expr(x)); }
 };
 // x / (1 + |x|)
 struct Softsign {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return softsign(to_expr(x)); }
 };
 // clamp(x / 6 + 1/2, 0, 1)
 struct Hardsigmoid {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return hardsigmoid(to_expr(x)); }
 };
 // x clamp(x / 6 + 1/2, 0, 1)
 struct Hardswish {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return hardswish(to_expr(x)); }
 };
 struct Hardtanh {
   float min_val = -1;  // least result
   float max_val = 1;   // greatest result
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return hardtanh(to_expr(x), min_val, max_val); }
 };
 
 // x where x > 0, slope x elsewhere.
+WEFT_REFUSAL(SlopeIsNamed,
+             "the slope of a LeakyReLU below 0 is its member slope: write nn::LeakyReLU act{.slope = 0.2f}");
 struct LeakyReLU {
   float slope = 0.01f;  // below 0
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_OPTION(negative_slope, SlopeIsNamed, LeakyReLU)
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
 
@@ -44810,7 +45564,7 @@ struct LeakyReLU {
 template <i64 N = 1, class T = f32>
 struct PReLU {
   Param<T, Shape<N>, init::Constant<1, 4>> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using S = typename decltype(e)::shape;
@@ -44822,19 +45576,22 @@ struct PReLU {
 // x where x > 0, alpha (exp(x) - 1) elsewhere.
 struct ELU {
   float alpha = 1;  // the result goes to -alpha
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return elu(to_expr(x), alpha); }
 };
 // x where x > 0, alpha (exp(x / alpha) - 1) elsewhere.
 struct CELU {
   float alpha = 1;  // the result goes to -alpha
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return celu(to_expr(x), alpha); }
 };
 // Klambauer et al. (2017).
 struct SELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return selu(to_expr(x)); }
 };
 
@@ -44842,7 +45599,7 @@ struct SELU {
 struct Softplus {
   float beta = 1;        // steepness
   float threshold = 20;  // beta x above it: the result is x
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return where(gt(mul(e, beta), threshold), e, softplus(e, beta));
@@ -44852,13 +45609,13 @@ struct Softplus {
 template <int Axis = -1>
 struct Softmax {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return softmax<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct LogSoftmax {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return log_softmax<Axis>(to_expr(x)); }
 };
 
@@ -44866,60 +45623,61 @@ struct LogSoftmax {
 template <int Axis = -1>
 struct GLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return glu<Axis>(to_expr(x)); }
 };
 
 struct Softshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return softshrink(to_expr(x), lambd); }
 };
 struct Hardshrink {
   float lambd = 0.5f;  // [-lambd, lambd] becomes 0
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return hardshrink(to_expr(x), lambd); }
 };
 struct Tanhshrink {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return tanhshrink(to_expr(x)); }
 };
 struct Threshold {
   float threshold = 0;  // at most this becomes `value`
   float value = 0;      // in its place
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::threshold(to_expr(x), threshold, value); }
 };
 template <int Axis = -1>
 struct Softmin {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return softmin<Axis>(to_expr(x)); }
 };
 // Over the channels of (N, C, H, W) or (C, H, W).
 struct Softmax2d {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return softmax<-3>(to_expr(x)); }
 };
 // Gated by the first half of an axis: silu, gelu, relu.
 template <int Axis = -1>
 struct SwiGLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return swiglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct GEGLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return geglu<Axis>(to_expr(x)); }
 };
 template <int Axis = -1>
 struct ReGLU {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return reglu<Axis>(to_expr(x)); }
 };
 
@@ -44946,7 +45704,7 @@ struct RReLU {
   float lower = 1.0f / 8;  // least slope below 0
   float upper = 1.0f / 3;  // greatest slope below 0
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     if (mode.training) return module_detail::RandomSlopes{}(e, lower, upper);
@@ -46156,7 +46914,7 @@ struct AdaptiveMaxPool {
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
@@ -46199,13 +46957,13 @@ template <i64 In, i64 Out = not_given, bool Bias = true, class T = f32,
 struct Linear {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   Param<T, Shape<Out>, BiasInit> bias{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
 };
 template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
 struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   Param<T, Shape<Out, In>, WeightInit> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>
@@ -46255,6 +47013,11 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     LabelsAreIntegers,
     "cross_entropy: labels must be integers (i32 or i64), as in<i32, 32> or cast<i32>(y) gives them");
+WEFT_REFUSAL(
+    LogitsAreScores,
+    "the first operand holds numbers of classes, integers, and a loss is of their logits, floating-point "
+    "scores: leave argmax<-1>(...) out, cross_entropy(model(x), y), and for rows of scores that are "
+    "integers write cast<f32>(logits)");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
              "cross_entropy: the class weights must be a vector with one number for each class");
@@ -46301,6 +47064,9 @@ struct without_axis {
 template <class Op, class X, class L, int Axis>
 constexpr bool check_labels() {
   using S = typename X::shape;
+  constexpr bool chosen =
+      !is_float(dtype_of<typename X::dtype>) && std::is_same_v<S, typename L::shape> && S::rank < 2;
+  static_assert(sizeof(LogitsAreScores<!chosen, Op, S, typename X::dtype, typename L::shape>) > 0);
   constexpr bool whole = is_integer(dtype_of<typename L::dtype>), inside = axis_in_range(Axis, S::rank);
   constexpr bool second = Axis == -1 && S::rank > 2 && whole && L::shape::value == without_axis<S, 1>::value;
   static_assert(sizeof(ClassesAreLast<!second, Op, S, typename L::shape>) > 0);
@@ -47960,7 +48726,7 @@ struct LayerNormOf {
   Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -47985,7 +48751,7 @@ struct RMSNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -48026,7 +48792,7 @@ template <class T, i64... D>
 struct LayerNormNoBiasOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1e-5f;  // added to the variance
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoBiasOf, true, D...>(x, eps,
                                                                          [&](auto n) { return n * weight; });
@@ -48038,7 +48804,7 @@ using LayerNormNoBias = LayerNormNoBiasOf<f32, D...>;
 template <i64... D>
 struct LayerNormNoAffine {
   float eps = 1e-5f;  // added to the variance
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
   }
@@ -48047,7 +48813,7 @@ struct LayerNormNoAffine {
 template <i64... D>
 struct RMSNormNoAffine {
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
   }
@@ -48064,7 +48830,7 @@ struct GroupNorm {
   module_detail::OneIf<Affine, Param<T, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -48127,7 +48893,7 @@ struct BatchNorm {
   bool cumulative = false;  // running statistics are means over all batches: momentum None
   Mode mode{};
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -48736,7 +49502,7 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
@@ -48744,7 +49510,7 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
   using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
@@ -49250,6 +50016,10 @@ using nn::functional::embedding_bag;
 
 namespace WEFT_NAMESPACE::nn {
 
+WEFT_REFUSAL(PaddingIsArgument,
+             "the padding of an embedding is a template argument, as its sizes are: write "
+             "nn::Embedding<1000, 64, f32, "
+             "0>, and of bags nn::EmbeddingBag<1000, 64, nn::Bag::mean, f32, 0>");
 WEFT_REFUSAL(
     PaddingIsRow,
     "the padding of an embedding is one of its rows, 0 to Count - 1: write nn::Embedding<1000, 64, f32, "
@@ -49261,7 +50031,8 @@ template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_paddi
 struct Embedding {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, Embedding)
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
 template <i64 Count, class T, i64 Padding>
@@ -49276,6 +50047,7 @@ template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i
 struct EmbeddingBag {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
+  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, EmbeddingBag)
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);
@@ -51215,7 +51987,7 @@ struct InstanceNorm {
   float momentum = 0.1f;  // the batch's share in the running statistics
   Mode mode{};
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -51438,7 +52210,7 @@ struct LocalResponseNorm {
   float alpha = 1e-4f;  // factor of the mean of squares
   float beta = 0.75f;   // exponent
   float k = 1;          // added to the mean of squares
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return local_response_norm<Size>(to_expr(x), alpha, beta, k);
   }
@@ -52228,7 +53000,7 @@ struct MaxPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -52236,7 +53008,7 @@ struct AvgPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LPPool {
   float norm_type = 2;  // p of the norm
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
   }
@@ -52555,6 +53327,13 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(ConditionIsBool,
              "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>(), and "
              "comes first: while_loop<100>(condition, body, carry)");
+
+WEFT_REFUSAL(
+    ConditionIsComputed,
+    "while_loop: the condition returns a plain bool, which is decided while the program compiles: return "
+    "a value that is computed from the carry, any<>(c < 10), in place of if and true; a fixed number of "
+    "trips "
+    "is loop<10>(body, carry)");
 
 struct LoopOp {};  // what messages name
 
@@ -52914,6 +53693,7 @@ constexpr auto while_of_values(const Condition& condition, const F& body, const 
           const auto go = traced(trip, condition(now));
           using Go = std::remove_cvref_t<decltype(go)>;
           constexpr bool one = std::is_same_v<Go, Expr<bool, Shape<>>>;
+          static_assert(sizeof(ConditionIsComputed<!std::is_arithmetic_v<Go>, LoopOp, Go>) > 0);
           static_assert(sizeof(ConditionIsBool<one, LoopOp, Go>) > 0);
           if constexpr (!one) {
             return now;
@@ -53206,6 +53986,10 @@ struct Layers {
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(RecurrentIsArgument,
+             "how many layers a recurrent layer has and how its input lies are a template argument: write "
+             "nn::LSTM<8, 16, nn::Recurrent{.num_layers = 2, .batch_first = true, .bidirectional = true}>");
+
 // layer(x) or layer(x, h_0) -> std::tuple{output, h_n}. x (sequence, batch, In), with batch_first (batch,
 // sequence, In), or without a batch (sequence, In); output has the same axes with Hidden * directions
 // features, h_0 and h_n are (layers * directions, batch, Hidden). Without h_0 it is zero. `dropout` works
@@ -53221,6 +54005,9 @@ struct RecurrentLayer {
   typename Net::Stack weights{};
   float dropout = 0;
   Mode mode{};
+  WEFT_REFUSED_OPTION(batch_first, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_OPTION(num_layers, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_OPTION(bidirectional, RecurrentIsArgument, RecurrentLayer)
 
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }
@@ -53419,7 +54206,7 @@ constexpr auto with_widths(F f) {
 template <int Spatial, PaddingMode Mode, i64... Widths>
 struct FramePad {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
@@ -53430,7 +54217,7 @@ struct FramePad {
 template <int Spatial, i64... Widths>
 struct ConstantPad {
   float value = 0;  // of the elements that are added
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {
@@ -53579,21 +54366,21 @@ namespace WEFT_NAMESPACE::nn {
 template <i64 R>
 struct PixelShuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
 };
 // x (..., C, H r, W r) -> (..., C r r, H, W)
 template <i64 R>
 struct PixelUnshuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
 };
 // x (N, C, ...) -> the same
 template <i64 Groups>
 struct ChannelShuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 
@@ -54303,7 +55090,7 @@ using weft::UnfoldOptions;
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Unfold {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
@@ -54312,7 +55099,7 @@ struct Unfold {
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Fold {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }
@@ -54539,7 +55326,7 @@ struct Upsample {
   [[no_unique_address]] module_detail::Stateless stateless{};
   static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
   static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     if constexpr (given)
       return interpolate<Options>(x);
@@ -54977,6 +55764,10 @@ struct KronOp : Operation<KronOp> {
   }
 };
 
+// What: the shape, and how long the axis is to be.
+WEFT_REFUSAL(CrossIsOfThree,
+             "cross: the axis along which the vectors lie has 3 elements, and without one in <> it is the "
+             "last: write cross<0>(x, y) where the first has 3; the inner product is vecdot<-1>(x, y)");
 // Of vectors of 3 along an axis.
 template <int Axis>
 struct CrossOp : Operation<CrossOp<Axis>> {
@@ -54986,7 +55777,7 @@ struct CrossOp : Operation<CrossOp<Axis>> {
     constexpr bool ok = axis_in_range(Axis, S::rank);
     static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
     constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
+    static_assert(sizeof(CrossIsOfThree<three, CrossOp, S, WantedSize<3>>) > 0);
     if constexpr (ok && three) {
       using T = promoted<typename A::dtype, typename B::dtype>;
       const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};
@@ -56454,7 +57245,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     DtypeAndShapeAreTemplateArguments,
     "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
-    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
+    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), randperm<i64, 10>(), normal<f32, 2, 3>(0, 1), "
+    "zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
     "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
 WEFT_REFUSAL(
     WordIsTemplateArgument,
@@ -56532,6 +57324,7 @@ struct randint;
 struct rand_like;
 struct randn;
 struct randn_like;
+struct randperm;
 struct repeat;
 struct roll;
 struct select;
@@ -56779,6 +57572,7 @@ WEFT_CREATED(randn)
 WEFT_CREATED(eye)
 WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
+WEFT_CREATED(randperm)
 #undef WEFT_CREATED
 template <SpelledNumber A, SpelledNumber B, class C, class... D>
 constexpr auto randint(const A&, const B&, const C&, const D&...) {
@@ -57296,7 +58090,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
     const ir::Value angle = ir::cast(positions, work) * speed;
     const ir::Value signs = along(Options.interleaved ? 1 : 0, 2) * 2.0 - 1.0;
     const ir::Value result =
-        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * (ir::unary(ir::Op::sin, angle) * signs), own);
+        ir::cast(v * ir::unary(ir::Op::cos, angle) + other * signs * ir::unary(ir::Op::sin, angle), own);
     const ir::Value whole = ir::reshape(result, front);
     if constexpr (Rule::dims == Rule::features) {
       return whole;
@@ -57415,6 +58209,7 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_SPELLED)
 WEFT_LOSSES(WEFT_SPELLED)
 WEFT_WITHOUT_FRACTIONS(WEFT_SPELLED)
 WEFT_OF_A_DTYPE(WEFT_SPELLED)
+WEFT_SPELLED(normal)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
@@ -57455,6 +58250,79 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_COUNTED_PAIR)
 #undef WEFT_COUNTED_ONE
 #undef WEFT_COUNTED
 
+// glu(x, 1), diagonal(x, 0, 1, 2); max(x, 1, true)
+#define WEFT_AXED(name)                                                                \
+  template <Spelled X, SpelledNumber A, class... B>                                    \
+  constexpr auto name(const X& x, const A&, const B&...) {                             \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, A>>(x); \
+  }
+WEFT_AXED(count_nonzero)
+WEFT_AXED(cumulative_trapezoid)
+WEFT_AXED(diag)
+WEFT_AXED(diag_embed)
+WEFT_AXED(diagflat)
+WEFT_AXED(diagonal)
+WEFT_AXED(dsplit)
+WEFT_AXED(geglu)
+WEFT_AXED(glu)
+WEFT_AXED(hsplit)
+WEFT_AXED(matrix_power)
+WEFT_AXED(nanmean)
+WEFT_AXED(nanquantile)
+WEFT_AXED(nansum)
+WEFT_AXED(reglu)
+WEFT_AXED(rot90)
+WEFT_AXED(swapdims)
+WEFT_AXED(swiglu)
+WEFT_AXED(tile)
+WEFT_AXED(trapezoid)
+WEFT_AXED(unique_consecutive)
+WEFT_AXED(vsplit)
+#undef WEFT_AXED
+#define WEFT_AXED(name)                                                                                 \
+  template <Spelled X, SpelledNumber A, class B, class... C>                                            \
+  constexpr auto name(const X& x, const A&, const B&, const C&...) {                                    \
+    return detail::pair_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, A>>(x)); \
+  }
+WEFT_AXED(max)
+WEFT_AXED(min)
+#undef WEFT_AXED
+// aminmax(x, 1)
+template <Spelled X, SpelledNumber A>
+constexpr auto aminmax(const X& x, const A&) {
+  return detail::pair_of(detail::respelled<AxesAreTemplateArguments<false, spelled::aminmax, X, A>>(x));
+}
+// cross(x, y, 1)
+#define WEFT_AXED(name)                                                                   \
+  template <Spelled X, Spelled Y, SpelledNumber A, class... B>                            \
+  constexpr auto name(const X& x, const Y&, const A&, const B&...) {                      \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, Y, A>>(x); \
+  }
+WEFT_AXED(cross)
+WEFT_AXED(tensordot)
+WEFT_AXED(trapezoid)
+WEFT_AXED(vecdot)
+#undef WEFT_AXED
+// softmax<1, f64>(x)
+#define WEFT_TYPED(name)                                                     \
+  template <detail::InBrackets First, Element T, Spelled X, class... B>      \
+  constexpr auto name(const X& x, const B&...) {                             \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
+  }
+WEFT_OF_INTEGERS(WEFT_TYPED)
+#undef WEFT_TYPED
+// sum<0, 1, f64>(x)
+#define WEFT_TYPED(name)                                                                           \
+  template <detail::InBrackets First, detail::InBrackets Second, Element T, Spelled X, class... B> \
+  constexpr auto name(const X& x, const B&...) {                                                   \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x);                       \
+  }
+WEFT_TYPED(sum)
+WEFT_TYPED(mean)
+WEFT_TYPED(nansum)
+WEFT_TYPED(nanmean)
+#undef WEFT_TYPED
+
 #define WEFT_WHOLE(name)                                                                        \
   template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>          \
   requires(detail::has_fraction(First, Rest...)) constexpr auto name(const X& x, const B&...) { \
@@ -57472,6 +58340,19 @@ WEFT_WITHOUT_FRACTIONS(WEFT_WHOLE)
   }
 WEFT_OF_A_DTYPE(WEFT_TYPED)
 #undef WEFT_TYPED
+
+// normal(0, 1, {4, 8})
+#define WEFT_DRAWN(name)                                                                                  \
+  template <SpelledNumber A, SpelledNumber B, class... C>                                                 \
+  constexpr auto name(const A&, const B&, std::initializer_list<int>, const C&...) {                      \
+    static_assert(sizeof(DtypeAndShapeAreTemplateArguments<(sizeof...(C) > 1024), spelled::name, A, B>) > \
+                  0);                                                                                     \
+    return AfterRefusal{};                                                                                \
+  }
+WEFT_DRAWN(normal)
+WEFT_DRAWN(log_normal)
+WEFT_DRAWN(cauchy)
+#undef WEFT_DRAWN
 
 #define WEFT_LOSS(name)                                                                    \
   template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B> \
@@ -57683,6 +58564,23 @@ template <Spelled X, Operand B>
 constexpr auto clamp(const X& x, const B&) {
   return detail::respelled<BoundsAreTwo<false, X, B>>(x);
 }
+
+// binary_cross_entropy(x, y, {.weight = w}), triplet_margin_loss(a, p, n, {.margin = 1}).
+#define WEFT_KEYED(name)                                                                 \
+  template <Spelled X, Spelled Y>                                                        \
+  constexpr auto name(const X& x, const Y&, const detail::KeywordArguments&) {           \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X, Y>>(x);       \
+  }                                                                                      \
+  template <Spelled X, Spelled Y, Spelled Z>                                             \
+  constexpr auto name(const X& x, const Y&, const Z&, const detail::KeywordArguments&) { \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X, Y, Z>>(x);    \
+  }
+WEFT_KEYED(binary_cross_entropy)
+WEFT_KEYED(cosine_embedding_loss)
+WEFT_KEYED(hinge_embedding_loss)
+WEFT_KEYED(margin_ranking_loss)
+WEFT_KEYED(triplet_margin_loss)
+#undef WEFT_KEYED
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/custom.hpp ----
@@ -59934,6 +60832,57 @@ constexpr auto multilabel_soft_margin_loss(const X& x, const Y& target, const W&
 }
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/loss/metric_spelling.hpp ----
+// Metrics as they cannot be called: without labels, with what is a template argument behind them.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    MetricTakesBoth,
+    "a metric takes the predictions and the labels: accuracy(logits, labels), topk_accuracy<5>(logits, "
+    "labels), perplexity(logits, labels)");
+WEFT_REFUSAL(
+    AverageIsArgument,
+    "the way to average is a template argument, a value of Average: write f1_score<Average::macro>(logits, "
+    "labels), precision_score<Average::weighted>(logits, labels), recall_score<Average::none>(matrix)");
+// Refusals.
+template <class X>
+constexpr auto accuracy(const X& x) {
+  static_assert(sizeof(MetricTakesBoth<sizeof(X) == 0, detail::AccuracyOp<1>, X>) > 0);
+  return detail::first_expr(x);
+}
+template <class X>
+constexpr auto perplexity(const X& x) {
+  static_assert(sizeof(MetricTakesBoth<sizeof(X) == 0, X>) > 0);
+  return detail::first_expr(x);
+}
+template <int K, class X>
+constexpr auto topk_accuracy(const X& x) {
+  static_assert(sizeof(MetricTakesBoth<sizeof(X) == 0, detail::AccuracyOp<K>, X>) > 0);
+  return detail::first_expr(x);
+}
+template <class X, class... A>
+constexpr auto topk_accuracy(const X& x, const A&...) {
+  static_assert(sizeof(LogitsAreCounted<(sizeof...(A) > 99), X, A...>) > 0);
+  return detail::first_expr(x);
+}
+#define WEFT_SCORE(name)                                                              \
+  template <FixedString Word, class X, class... L>                                    \
+  constexpr auto name(const X& x, const L&...) {                                      \
+    static_assert(sizeof(AverageIsArgument<(sizeof...(L) > 99), X, L...>) > 0);       \
+    return detail::first_expr(x);                                                     \
+  }                                                                                   \
+  template <class X, class L, class... A>                                             \
+  requires(sizeof...(A) > 0) constexpr auto name(const X& x, const L&, const A&...) { \
+    static_assert(sizeof(AverageIsArgument<(sizeof...(A) > 99), X, L, A...>) > 0);    \
+    return detail::first_expr(x);                                                     \
+  }
+WEFT_SCORE(precision_score)
+WEFT_SCORE(recall_score)
+WEFT_SCORE(f1_score)
+#undef WEFT_SCORE
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/nn/channel_norm.hpp ----
 // Normalisation over channels as functions: torch.nn.functional.group_norm, instance_norm, batch_norm. The
 // layers of these names, which hold weights and running statistics, are in nn.
@@ -60637,6 +61586,10 @@ WEFT_REFUSAL(
     MaskIsCondition,
     "attention: mask returns one bool, such as j <= i, combined by & and |: it reads a tensor by all "
     "of its indices");
+WEFT_REFUSAL(
+    MaskIsComputed,
+    "attention: mask returns a plain bool, which is decided while the program compiles: a traced value has "
+    "no truth value, so return the condition itself, j <= i, combined by & and |, in place of if and &&");
 WEFT_REFUSAL(ScoreCapturesNothing,
              "attention: a function that is applied to run-time tensors captures nothing: give what it reads "
              "behind the functions, attention(q, k, v, score, slopes), and it takes that behind its own");
@@ -60802,6 +61755,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
       using Y =
           decltype(std::declval<const Mask&>()(detail::Place{}, detail::Place{}, detail::Place{},
                                                detail::Place{}, std::declval<detail::captured_type<A>>()...));
+      static_assert(sizeof(MaskIsComputed<!std::is_arithmetic_v<Y>, AttentionFunction, Y>) > 0);
       static_assert(sizeof(MaskIsCondition<is_condition<Y>(), AttentionFunction, Y>) > 0);
       if constexpr (!is_condition<Y>()) return false;
     }
@@ -61298,10 +62252,18 @@ struct RandIntLikeOp : Operation<RandIntLikeOp> {
   }
 };
 
+namespace spelled {
+struct normal;
+}
 // normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
   return detail::drawn<detail::NormalKind, T, D...>(mean, stddev);
+}
+template <class T, i64... D, class A, class B, class C, class... More>
+constexpr auto normal(const A& mean, const B& stddev, const C&, const More&...) {  // a refusal
+  static_assert(sizeof(SeedIsOfProgram<sizeof(C) == 0, spelled::normal, T, C>) > 0);
+  return normal<T, D...>(mean, stddev);
 }
 template <class M, class S>
 requires SomeOperands<M, S>
@@ -62411,6 +63373,35 @@ constexpr auto hessian(const F&, const X& x, const A&...) {
 // needs only the step), is computed in f64 and rounded once, and equals the rate that PyTorch's scheduler of
 // the named class holds after `step` calls of its step(). Steps count optimiser updates from 0.
 
+// ---- weft/optim/schedule_refusals.hpp ----
+// What is said of rates and schedules that are written as elsewhere.
+
+namespace WEFT_NAMESPACE::schedule {
+
+WEFT_REFUSAL(PlateauIsFed,
+             "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
+             "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
+
+WEFT_REFUSAL(
+    OptimizerIsGivenNumbers,
+    "an optimiser is given numbers alone: make_trainer(model, loss, in<...>, optim::AdamW{.lr = 1e-3}) "
+    "has the parameters from the model");
+WEFT_REFUSAL(ScheduleIsAsked,
+             "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
+             "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
+
+WEFT_REFUSAL(
+    ScheduleIsSpelled,
+    "a schedule's rate as a function of the step is schedule::lambda(0.1, [](i64 step) { return 0.9f; }); "
+    "milestones are listed, multistep(0.1, {30, 60}); options are named, one_cycle(0.1, 1000, {.pct_start = "
+    "0.3})");
+
+WEFT_REFUSAL(RateIsNumber,
+             "a rate is a number or a schedule, and no text: write .lr = 0.1f, .lr = schedule::cosine(0.1, "
+             "1000)");
+
+}  // namespace WEFT_NAMESPACE::schedule
+
 namespace WEFT_NAMESPACE::schedule {
 
 inline constexpr int max_milestones = 16;
@@ -62540,24 +63531,6 @@ constexpr void check(bool ok, const char* what) {
 
 }  // namespace detail
 
-WEFT_REFUSAL(PlateauIsFed,
-             "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
-             "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
-
-WEFT_REFUSAL(
-    OptimizerIsGivenNumbers,
-    "an optimiser is given numbers alone: make_trainer(model, loss, in<...>, optim::AdamW{.lr = 1e-3}) "
-    "has the parameters from the model");
-WEFT_REFUSAL(ScheduleIsAsked,
-             "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
-             "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
-
-WEFT_REFUSAL(
-    ScheduleIsSpelled,
-    "a schedule's rate as a function of the step is schedule::lambda(0.1, [](i64 step) { return 0.9f; }); "
-    "milestones are listed, multistep(0.1, {30, 60}); options are named, one_cycle(0.1, 1000, {.pct_start = "
-    "0.3})");
-
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
@@ -62578,6 +63551,11 @@ class Schedule {
   }
 
   constexpr Schedule(const AfterRefusal&) {}
+  // Refused: .lr = "0.1".
+  template <class Text>
+  requires(std::is_array_v<Text> || std::is_same_v<Text, const char*>) constexpr Schedule(const Text&) {
+    static_assert(sizeof(RateIsNumber<sizeof(Text) == 0, Text>) > 0);
+  }
 
   // Refused: AdamW(model, 1e-3f).
   template <class Model>
@@ -62642,6 +63620,7 @@ class Steps {
 // ConstantLR: lr * factor before step total_iters, then lr.
 constexpr Schedule constant(f64 lr, f64 factor, Steps total_iters) {
   detail::check(total_iters >= 0, "constant: total_iters must not be negative");
+  detail::check(factor >= 0 && factor <= 1, "constant: factor must lie in [0, 1]; the steps come behind it");
   return Schedule(
       {.kind = detail::Kind::constant_factor, .base = lr, .value = {factor}, .number = {total_iters}});
 }
@@ -62649,6 +63628,9 @@ constexpr Schedule constant(f64 lr, f64 factor, Steps total_iters) {
 // LinearLR: lr times a factor that goes from start_factor to end_factor in total_iters steps and stays there.
 constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1, Steps total_iters = 5) {
   detail::check(total_iters > 0, "linear: total_iters must be positive");
+  detail::check(start_factor > 0 && start_factor <= 1 && end_factor >= 0 && end_factor <= 1,
+                "linear: start_factor must lie in (0, 1] and end_factor in [0, 1]; the steps come last, "
+                "linear(lr, 1, 0, 100)");
   return Schedule({.kind = detail::Kind::linear,
                    .base = lr,
                    .value = {start_factor, end_factor},
@@ -62666,6 +63648,12 @@ template <class List>
 requires requires(const List& list) { list.begin(); }
 constexpr auto multistep(f64, const List&, f64 = 0.1) {
   static_assert(sizeof(ScheduleIsSpelled<sizeof(List) == 0, List>) > 0);
+  return Schedule();
+}
+template <class Milestone, class... More>
+requires std::is_arithmetic_v<Milestone>
+constexpr auto multistep(f64, Milestone, More...) {
+  static_assert(sizeof(ScheduleIsSpelled<sizeof(Milestone) == 0, Milestone, More...>) > 0);
   return Schedule();
 }
 template <class Share, class... More>
@@ -62918,11 +63906,23 @@ WEFT_REFUSAL(OptimizerIsOption,
              "an optimiser is numbers alone, and an argument of make_trainer, make_trainer<Net>(Cpu{}, loss, "
              "in<f32, 4, 8>, optim::Adam{.lr = 1e-3f}), which has the parameters: trainer.step(x) computes "
              "gradients of zero and updates, trainer.save(path) keeps the optimiser's state");
+WEFT_REFUSAL(WrapperIsFunction,
+             "amsgrad and maximize are functions of an optimiser: write optim::amsgrad(optim::AdamW{.lr = "
+             "1e-3f}), optim::maximize(optim::SGD{.lr = 0.1f})");
+WEFT_REFUSAL(UpdateIsFused,
+             "how the update runs is no option, as a step is one compiled program: leave foreach, fused and "
+             "capturable out");
+WEFT_REFUSAL(RateIsLr, "an optimiser's rate is its member lr: write optim::AdamW{.lr = 1e-3f}");
 // In each of them, so that they stay structs without a base class.
-#define WEFT_OPTIMIZER(Self)                                              \
-  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, OptimizerIsOption, Self)      \
-  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, OptimizerIsOption, Self) \
-  WEFT_REFUSED_MEMBER(state_dict, AfterRefusal{}, OptimizerIsOption, Self)
+#define WEFT_OPTIMIZER(Self)                                               \
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, OptimizerIsOption, Self)       \
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, OptimizerIsOption, Self)  \
+  WEFT_REFUSED_MEMBER(state_dict, AfterRefusal{}, OptimizerIsOption, Self) \
+  WEFT_REFUSED_OPTION(maximize, WrapperIsFunction, Self)                   \
+  WEFT_REFUSED_OPTION(foreach, UpdateIsFused, Self)                        \
+  WEFT_REFUSED_OPTION(fused, UpdateIsFused, Self)                          \
+  WEFT_REFUSED_OPTION(capturable, UpdateIsFused, Self)                     \
+  WEFT_REFUSED_OPTION(learning_rate, RateIsLr, Self)
 
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }
@@ -63098,6 +64098,10 @@ struct Betas {
   constexpr Betas(A) { static_assert(sizeof(BetasAreTwo<sizeof(A) == 0, A>) > 0); }
 };
 
+#define WEFT_REFUSED_BETAS(Self)                \
+  WEFT_REFUSED_OPTION(beta1, BetasAreTwo, Self) \
+  WEFT_REFUSED_OPTION(beta2, BetasAreTwo, Self)
+
 namespace detail {
 
 struct AdamNumbers {
@@ -63144,6 +64148,8 @@ struct Adam {
 
   static constexpr std::string_view name = "Adam";
   WEFT_OPTIMIZER(Adam)
+  WEFT_REFUSED_OPTION(amsgrad, WrapperIsFunction, Adam)
+  WEFT_REFUSED_BETAS(Adam)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = false;
@@ -63159,6 +64165,8 @@ struct AdamW {
 
   static constexpr std::string_view name = "AdamW";
   WEFT_OPTIMIZER(AdamW)
+  WEFT_REFUSED_OPTION(amsgrad, WrapperIsFunction, AdamW)
+  WEFT_REFUSED_BETAS(AdamW)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = true;
@@ -63203,6 +64211,7 @@ struct Adamax {
 
   static constexpr std::string_view name = "Adamax";
   WEFT_OPTIMIZER(Adamax)
+  WEFT_REFUSED_BETAS(Adamax)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }
@@ -63523,7 +64532,8 @@ struct NoDecay {
 WEFT_REFUSAL(
     PredicateTakes,
     "the parameters that a rule is for are told by a function of name and shape that captures nothing: "
-    "no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { return shape.rank == 1; "
+    "rule(is_bias, change), no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { "
+    "return shape.rank == 1; "
     "})");
 namespace detail {
 // What captures nothing: another such object does the same.
@@ -63584,6 +64594,7 @@ struct Rule {
 template <class P, class C>
 constexpr auto rule(P, C) {
   static_assert(sizeof(RuleIsFunction<std::is_class_v<C>, P, C>) > 0);
+  static_assert(sizeof(PredicateTakes<std::is_class_v<P>, P>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
@@ -63825,6 +64836,7 @@ struct Lion {
 
   static constexpr std::string_view name = "Lion";
   WEFT_OPTIMIZER(Lion)
+  WEFT_REFUSED_BETAS(Lion)
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {
@@ -63930,6 +64942,9 @@ constexpr void rmsprop_step(Update& u, bool centered) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(CenteredIsType,
+             "RMSprop with centered=True has a name of its own: write optim::RMSpropCentered{.lr = 1e-2f}");
+
 struct RMSprop {
   Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
   float alpha = 0.99f;     // decay of the mean of g^2
@@ -63939,6 +64954,7 @@ struct RMSprop {
 
   static constexpr std::string_view name = "RMSprop";
   WEFT_OPTIMIZER(RMSprop)
+  WEFT_REFUSED_OPTION(centered, CenteredIsType, RMSprop)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }
@@ -64243,6 +65259,7 @@ struct NAdam {
 
   static constexpr std::string_view name = "NAdam";
   WEFT_OPTIMIZER(NAdam)
+  WEFT_REFUSED_BETAS(NAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 10;
   void fill(i64 step, f32* n) const {
@@ -64380,6 +65397,7 @@ struct RAdam {
 
   static constexpr std::string_view name = "RAdam";
   WEFT_OPTIMIZER(RAdam)
+  WEFT_REFUSED_BETAS(RAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
@@ -65110,7 +66128,7 @@ constexpr Norm norm(float most) { return {most}; }
 WEFT_REFUSAL(
     MostIsArgument,
     "gradients are clipped by clip::norm(1.0f) or clip::value(0.5f), whose argument is the bound: in "
-    "place of clip::norm<1>, clip::grad_norm(1.0f)");
+    "place of clip::norm<1>, clip::norm(), clip::grad_norm(1.0f)");
 // Refused.
 template <auto Most>
 constexpr auto norm() {
@@ -65123,6 +66141,15 @@ constexpr auto value() {
   return None{};
 }
 constexpr Value value(float most) { return {most}; }
+#define WEFT_CLIP(name)                                                   \
+  template <class... A>                                                   \
+  requires(sizeof...(A) != 1) constexpr auto name(const A&...) {          \
+    static_assert(sizeof(MostIsArgument<(sizeof...(A) > 99), A...>) > 0); \
+    return None{};                                                        \
+  }
+WEFT_CLIP(norm)
+WEFT_CLIP(value)
+#undef WEFT_CLIP
 template <class... A>
 constexpr auto grad_norm(const A&...) {
   static_assert(sizeof(MostIsArgument<(sizeof...(A) > 99), A...>) > 0);
@@ -65294,7 +66321,7 @@ struct Zero : PolicyValue {
 // "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains the same bits as
 // comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of one process with
 // accumulate<N ranks>. Optimisers that work element by element.
-template <int Stage, class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
+template <int Stage, class Backend = void, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
 inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
 }  // namespace comm
 
@@ -65806,6 +66833,9 @@ auto evaluate_with(const Ranks& ranks, Function& f, const D& dataset, std::index
   const bool dealt = Function::assigned() == 0;
   constexpr auto numbers = std::index_sequence_for<R...>{};
   for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
+    if (samples == 0)
+      Function::check_padding("evaluate/padding", "give a batch size that divides the dataset",
+                              batch.template get<Field>()...);
     samples += batch.valid();
     if (dealt && ++turn % ranks.size() != ranks.rank()) continue;
     if (batch.valid() < Rows) {
@@ -69633,10 +70663,22 @@ class Checkpointed {
     return Saving(self().save_job(path, counts_of(loader)));
   }
   // Refusals.
-  template <class None = Self>
-  void save() const {
-    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+#define WEFT_MEMBER(name, result, ...)                                 \
+  template <class None = Self>                                         \
+  result name() __VA_ARGS__ {                                          \
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);   \
+    return result();                                                   \
+  }                                                                    \
+  template <class Number>                                              \
+  requires is_no_name<Number> result name(Number)                      \
+  __VA_ARGS__ {                                                        \
+    static_assert(sizeof(PathIsGiven<sizeof(Number) == 0, Self>) > 0); \
+    return result();                                                   \
   }
+  WEFT_MEMBER(save, void, const)
+  WEFT_MEMBER(save_in_background, AfterRefusal, const)
+  WEFT_MEMBER(load, CheckpointReport)
+#undef WEFT_MEMBER
   template <class Loader>
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const Loader&, const std::string&) const {
@@ -69745,23 +70787,10 @@ void start_f8_scales(const Device& device, std::byte* optimizer, const exec::Sha
 
 namespace WEFT_NAMESPACE::train {
 
-// Whether of the inputs whose padded rows are as the batch has them (exec::InputTable) the last one alone has
-// labels, as a loader has it unless it is told otherwise.
-template <class Inputs, std::size_t N>
-bool last_open_has_labels(const std::array<exec::Given, N>& batch) {
-  bool as_assumed = true;
-  for (std::size_t k = 0; k < N; ++k)
-    if (Inputs::is_open(static_cast<int>(k)))
-      as_assumed = as_assumed && batch[k].padded_labels == (static_cast<int>(k) == Inputs::last_open());
-  return as_assumed;
-}
-
 // Throws "train/padding" where padded rows of a batch would count in the loss, or in a buffer.
 template <class Inputs, i64 Rows, std::size_t N>
 void check_padding(const std::array<exec::Given, N>& batch) {
-  bool padded = false;
-  for (const exec::Given& given : batch) padded = padded || given.padded_somewhere || given.valid_rows >= 0;
-  if (!padded) return;
+  if (!exec::is_padded(batch)) return;
   constexpr bool is_nan = Rows > 0 && Inputs::padding_is_nan(Rows);
   if (is_nan)
     throw Error("train/padding",
@@ -69772,22 +70801,13 @@ void check_padding(const std::array<exec::Given, N>& batch) {
   if constexpr (counts) {
     constexpr int last = Inputs::last_open();
     constexpr bool last_counts = Rows == 0 || last < 0 || Inputs::padding_counts(0, Rows, last);
-    if (last_counts || !last_open_has_labels<Inputs>(batch))
+    if (last_counts || !exec::last_open_has_labels<Inputs>(batch))
       throw Error("train/padding",
                   "the loader pads the last batch, and this loss would count the padded rows, as no label "
                   "leaves them out: use .last = data::drop, or multiply each row's loss by a weight that is "
                   "a field of the dataset (0 in padded rows) and divide by the sum of the weights");
   }
-  constexpr bool kept = Rows > 0 && Inputs::padding_counts_in_buffers(Rows);
-  if constexpr (kept) {
-    constexpr int last = Inputs::last_open();
-    constexpr bool last_kept = last < 0 || Inputs::padding_counts_in_buffers(Rows, last);
-    if (last_kept || !last_open_has_labels<Inputs>(batch))
-      throw Error("train/padding",
-                  "the loader pads the last batch, and a buffer that the loss assigns would count the padded "
-                  "rows: use .last = data::drop, or assign a value that they are left out of, such as "
-                  "sum<0>(w * x) / sum<>(w) of a field w of the dataset");
-  }
+  exec::check_padding_in_buffers<Inputs, Rows>(batch, "train/padding", "the loss", "use .last = data::drop");
 }
 
 }  // namespace WEFT_NAMESPACE::train
@@ -70405,6 +71425,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
   // The rate of the next update.
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
+  template <class Rate>
+  void lr(const Rate&) const {  // refused
+    static_assert(sizeof(train::RateIsSet<sizeof(Rate) == 0, M, Rate>) > 0);
+  }
 
   // The norm of all gradients together in the last update, before they were clipped: what clip_grad_norm_
   // returns. Needs clip::norm(most), which may be infinite; waits for the step. Throws "train/no-step".
@@ -70697,6 +71721,14 @@ auto evaluate(const Trainer<M, F, Device, O, I...>&, const A&...) {
   return AfterRefusal{};
 }
 
+template <class M, class... A>
+requires is_model<std::remove_cvref_t<M>>
+auto evaluate(M&&, exec::NamedFunction, const A&...) {
+  static_assert(
+      sizeof(exec::NamedFunctionIsCalled<(sizeof...(A) > 99), typename std::remove_cvref_t<M>::type>) > 0);
+  return AfterRefusal{};
+}
+
 }  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
@@ -70933,11 +71965,16 @@ WEFT_REFUSAL(
     "Both { A a; B b; }, and give it once, make_trainer<Both>(Cpu{}, [](const auto& m, auto x) { "
     "return loss(m.a(x), m.b(x)); }, in<...>...)");
 
+WEFT_REFUSAL(ModelHasItsDevice,
+             "make_trainer: a Model lies on a device already: leave Cpu{} out, make_trainer(model, loss, "
+             "in<f32, 32, 8>, ...), or let the trainer make the model, make_trainer<Net>(Cpu{}, loss, ...)");
+
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
   using Split = exec::SplitArguments<std::tuple<>, A...>;
   using Sorted = typename Split::template options<Options>;
+  static_assert(sizeof(ModelHasItsDevice<!exec::is_device<F>, M, F>) > 0);
   constexpr bool option = option_kind<F>() != OptionKind::unknown;
   static_assert(sizeof(LossIsFirst<!option, F>) > 0);
   static_assert(sizeof(TrainsOneModel<!is_model<F>, M, F>) > 0);
@@ -71052,7 +72089,7 @@ WEFT_REFUSAL(MeterAdds,
              "and starts anew by reset()");
 WEFT_REFUSAL(MeterHasDevice,
              "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
-             "128>)");
+             "128>), and behind it what a batch is");
 struct MetricValue {
   constexpr auto operator()(const auto& metric) const { return metric.value(); }
 };
@@ -71122,13 +72159,19 @@ class Meter {
 
 // Metric: one of nn/metric.hpp, or a struct with a call operator that adds to its buffers, and value().
 template <class Metric, class Device, class... I>
-auto make_meter(const Device& device, const I&... inputs) {
+requires(sizeof...(I) > 0 || requires(const Metric& m) { m(); }) auto make_meter(const Device& device,
+                                                                                 const I&... inputs) {
   Model<Metric, Device> model(device, 0);
   auto adds = compile(
       model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
   auto reads = compile(model, train::MetricValue{});
   return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
                                                                 std::move(reads));
+}
+template <class Metric, class Device>
+requires(!requires(const Metric& m) { m(); }) auto make_meter(const Device&) {
+  static_assert(sizeof(train::MeterHasDevice<sizeof(Device) == 0, Metric, Device>) > 0);
+  return AfterRefusal{};
 }
 template <class Metric, class T, class S, class... A>
 auto make_meter(const Input<T, S>&, const A&...) {

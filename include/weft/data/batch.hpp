@@ -49,6 +49,7 @@ class Array {
   }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
+  WEFT_REFUSED_PRINT(Array)
   // How many leading rows are samples, whether its loader pads a batch of the epoch, and whether it does with
   // ignored_label: trainers read these.
   i64 valid_rows() const { return valid_rows_; }
@@ -108,6 +109,24 @@ class Batch {
     static_assert(sizeof(BatchIsTakenApart<sizeof(Out) == 0, Batch>) > 0);
     return out;
   }
+
+#define WEFT_OPERATOR(sign)                                              \
+  template <class A>                                                     \
+  friend auto operator sign(const Batch&, const A&) {                    \
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0); \
+    return AfterRefusal{};                                               \
+  }                                                                      \
+  template <class A>                                                     \
+  requires std::is_arithmetic_v<A>                                       \
+  friend auto operator sign(const A&, const Batch&) {                    \
+    static_assert(sizeof(BatchIsTakenApart<sizeof(A) == 0, Batch>) > 0); \
+    return AfterRefusal{};                                               \
+  }
+  WEFT_OPERATOR(+)
+  WEFT_OPERATOR(-)
+  WEFT_OPERATOR(*)
+  WEFT_OPERATOR(/)
+#undef WEFT_OPERATOR
 
   Batch() = default;
   explicit Batch(Array<Ts>... fields) : fields_(std::move(fields)...) {}

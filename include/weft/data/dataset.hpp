@@ -15,6 +15,7 @@
 #include "weft/core/error.hpp"
 #include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
+#include "weft/data/dataset_refusals.hpp"
 #include "weft/data/values.hpp"
 
 namespace WEFT_NAMESPACE::data {
@@ -31,6 +32,7 @@ class Row {
   i64 size() const { return size_; }
   const std::vector<i64>& shape() const { return *shape_; }
   const T& operator[](i64 i) const { return data_[i]; }
+  WEFT_REFUSED_PRINT(Row)
 
  private:
   const T* data_;
@@ -150,24 +152,6 @@ struct Column {
   Values<T> values;            // of all samples, one after another
   std::vector<i64> row_shape;  // of one sample
 };
-
-WEFT_REFUSAL(ColumnsAreBraced,
-             "each field of Arrays<f32, i32> is a std::vector of its dtype and the shape of a row, in "
-             "braces: Arrays<f32, i32>({pixels, {64}}, {labels, {}}); t.to_vector() gives a tensor's "
-             "elements");
-
-namespace detail {
-// What a Column may have been meant to be: values of any kind.
-struct AnyValues {
-  template <class V>
-  AnyValues(const V&) {}
-};
-template <class T>
-struct MeantColumn {
-  AnyValues values;
-  std::vector<i64> row_shape;
-};
-}  // namespace detail
 
 // Rows in memory: Arrays<f32, i32>({pixels, {64}}, {labels, {}}) has one (f32 row, i32) sample per label.
 // Copies share the rows, which never change.

@@ -121,6 +121,11 @@ void check_not_running(const Shared<Pass>& pass) {
 WEFT_REFUSAL(LoaderIsWalked,
              "a loader is walked, for (auto& [x, y] : loader), with size() samples and batches() batches");
 
+WEFT_REFUSAL(
+    EpochsFollow,
+    "each loop over a loader is the next epoch, in an order of its own: leave it out, or go to an epoch "
+    "by loader.seek({3, 0})");
+
 WEFT_REFUSAL(LoaderMoves,
              "a loader remembers how far it has come, and this one is const: declare it without const, auto "
              "loader = data::loader<32>(dataset), or walk one epoch, loader.epoch(0)");
@@ -187,6 +192,8 @@ class Loader {
   WEFT_MEMBER(length)
   WEFT_MEMBER(len)
 #undef WEFT_MEMBER
+  WEFT_REFUSED_MEMBER(set_epoch, AfterRefusal{}, EpochsFollow, Loader)
+  WEFT_REFUSED_MEMBER(reset, AfterRefusal{}, EpochsFollow, Loader)
   template <class... A>
   BatchType& next(const A&...) {
     static_assert(sizeof(LoaderIsWalked<(sizeof...(A) > 1024), Loader>) > 0);

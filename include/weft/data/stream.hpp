@@ -122,6 +122,8 @@ class StreamLoader {
     return *this;
   }
 
+  WEFT_REFUSED_MEMBER(set_epoch, AfterRefusal{}, EpochsFollow, StreamLoader)
+  WEFT_REFUSED_MEMBER(reset, AfterRefusal{}, EpochsFollow, StreamLoader)
   // Throws "loader/nested" inside a `for` over this loader.
   BatchIterator<StreamPass<BatchSize, D>> begin() {
     check_not_running(pass_);

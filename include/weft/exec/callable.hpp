@@ -96,7 +96,8 @@ WEFT_REFUSAL(
     NamedFunctionIsCalled,
     "a function of many forms, such as cross_entropy, is no value by its name alone: write a lambda that "
     "calls it, for make_trainer [](const auto& model, auto x, auto y) { return cross_entropy(model(x), "
-    "y); }, for compile [](auto x, auto y) { return cross_entropy(x, y); }");
+    "y); }, for compile [](auto x, auto y) { return cross_entropy(x, y); }, for evaluate as for "
+    "make_trainer");
 // What the name of a function of two values can become, though it is of many.
 struct NamedFunction {
   using Two = AfterRefusal (*)(const NameAlone&, const NameAlone&);

@@ -16,7 +16,8 @@
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(PathIsGiven,
-             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\")");
+             "a file has a path: model.save(\"net.safetensors\"), trainer.save(\"run.safetensors\"), "
+             "trainer.save_in_background(\"run.safetensors\"), model.load(\"net.safetensors\")");
 
 // What a load of a model may leave undone.
 enum class Allow : u8 { nothing = 0, missing = 1, unexpected = 2 };
@@ -26,6 +27,21 @@ constexpr Allow operator|(Allow a, Allow b) {
 constexpr bool operator&(Allow a, Allow b) { return (static_cast<int>(a) & static_cast<int>(b)) != 0; }
 inline constexpr Allow missing = Allow::missing;        // names that the file lacks keep their values
 inline constexpr Allow unexpected = Allow::unexpected;  // names that the model lacks are left out
+
+WEFT_REFUSAL(AllowedIsNamed,
+             "what a load may leave undone is missing, unexpected or both, and no text: write {.allow = "
+             "missing | unexpected}");
+// An Allow; text is refused.
+struct AllowOption {
+  constexpr AllowOption(Allow given = Allow::nothing) : value(given) {}
+  template <class A>
+  requires(std::is_array_v<A> || std::is_arithmetic_v<A> ||
+           std::is_same_v<A, const char*>) constexpr AllowOption(const A&) {
+    static_assert(sizeof(AllowedIsNamed<sizeof(A) == 0, A>) > 0);
+  }
+  constexpr operator Allow() const { return value; }
+  Allow value;  // what may be left undone
+};
 
 WEFT_REFUSAL(RenamesArePairs,
              "a rename is a pair of names, and there may be several: write .rename = {{\"encoder\", "
@@ -49,7 +65,7 @@ struct LoadOptions {
   // {from, to}: a name of the file that is `from`, or begins with it and a dot, has `to` in its place. The
   // first that fits counts.
   Renames rename{};
-  Allow allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
+  AllowOption allow = Allow::nothing;  // names that may be missing in the file, or unexpected in it
 };
 
 // Strict: everything must fit. Lax: what fits is taken, whatever the rest is.

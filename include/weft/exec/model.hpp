@@ -79,7 +79,7 @@ void run_once(const Device& device, std::byte* state, u64 seed) {
 // The state of an M, an aggregate of parameters, buffers and layers, as one block of memory. Functions and
 // trainers of a model share that block: they show what load() reads, and keep it alive.
 template <class M, class Device = Cpu>
-class Model {
+class Model : public exec::RefusedModelMembers<M> {
  public:
   using type = M;
   using device_type = Device;
@@ -141,9 +141,26 @@ class Model {
     static_assert(sizeof(ModelIsPrinted<sizeof(Out) == 0, M>) > 0);
     return out;
   }
-  template <class None = M>
-  void save() const {
-    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+#define WEFT_MEMBER(name)                                            \
+  template <class None = M>                                          \
+  void name() const {                                                \
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0); \
+  }                                                                  \
+  template <class Number>                                            \
+  requires is_no_name<Number>                                        \
+  void name(Number) const { static_assert(sizeof(PathIsGiven<sizeof(Number) == 0, M>) > 0); }
+  WEFT_MEMBER(save)
+  WEFT_MEMBER(load)
+#undef WEFT_MEMBER
+  template <class Self = Model>
+  const Self* operator->() const {
+    static_assert(sizeof(exec::ModelIsNoPointer<sizeof(Self) == 0, M>) > 0);
+    return this;
+  }
+  template <class Self = Model>
+  Self* operator->() {
+    static_assert(sizeof(exec::ModelIsNoPointer<sizeof(Self) == 0, M>) > 0);
+    return this;
   }
   AfterRefusal get(const std::string&) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
@@ -164,28 +181,6 @@ class Model {
   AfterRefusal get(const char*) const {
     return detail::misspelt<exec::StateIsNamed<false, spelled::get, M>>();
   }
-#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::Refusal, spelled::name, M)
-  WEFT_MEMBER(forward, ModelIsCompiled)
-  WEFT_MEMBER(train, ModeIsOption)
-  WEFT_MEMBER(eval, ModeIsOption)
-  WEFT_MEMBER(parameters, StateIsNamed)
-  WEFT_REFUSED_MEMBER(named_parameters, AfterPairs{}, exec::StateIsNamed, spelled::named_parameters, M)
-  WEFT_MEMBER(state_dict, StateIsNamed)
-  WEFT_MEMBER(to, ModelHasDevice)
-  WEFT_MEMBER(cuda, ModelHasDevice)
-  WEFT_MEMBER(load_state_dict, ModelIsState)
-  WEFT_MEMBER(zero_grad, ModelIsState)
-  WEFT_MEMBER(modules, ModelIsState)
-  WEFT_MEMBER(children, ModelIsState)
-  WEFT_MEMBER(buffers, ModelIsState)
-  WEFT_MEMBER(apply, ModelIsState)
-  WEFT_MEMBER(half, ModelIsState)
-  WEFT_MEMBER(requires_grad_, ModelIsState)
-  WEFT_MEMBER(cpu, ModelIsState)
-  WEFT_MEMBER(fit, ModelIsState)
-  WEFT_MEMBER(predict, ModelIsState)
-  WEFT_MEMBER(step, ModelIsState)
-#undef WEFT_MEMBER
 
   // Another model with the same values.
   Model clone() const {
@@ -271,6 +266,16 @@ class Model {
   }
 
   // Refusals.
+  template <class... A>
+  requires(!exec::is_lerp<Model, A...>) void lerp(const A&...) const {
+    static_assert(sizeof(exec::LerpTakes<(sizeof...(A) > 99), M, A...>) > 0);
+  }
+  template <class D>
+  requires exec::is_device<D> LoadReport load(const std::string&, const D&)
+  const {
+    detail::misspelt<exec::ModelHasDevice<sizeof(D) == 0, spelled::load, M, D>>();
+    return {};
+  }
   template <class N, class Other>
   requires(!std::is_same_v<N, M>) void load(const Model<N, Other>&) {
     static_assert(sizeof(exec::ModelsAreOne<sizeof(N) == 0, M, N>) > 0);

@@ -2,6 +2,7 @@
 // What is said to who uses a Model as it cannot be used: by PyTorch's members, called, copied, printed.
 
 #include "weft/core/diagnose.hpp"
+#include "weft/core/refused_option.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -52,11 +53,50 @@ WEFT_REFUSAL(
     "one parameter is model.get<\"fc1.weight\">(), a tensor; all of them are saved by model.save(path) and "
     "listed by model.summary(); an optimiser is an option and takes none, make_trainer(model, loss, in<...>, "
     "optim::AdamW{.lr = 1e-3f})");
-WEFT_REFUSAL(ModelHasDevice, "the device of a model is given where it is made: Model<Net> model(Cuda{})");
+WEFT_REFUSAL(ModelHasDevice,
+             "the device of a model is given where it is made: Model<Net> model(Cuda{}); a file is loaded to "
+             "where the model is, model.load(path)");
+WEFT_REFUSAL(ModelIsNoPointer, "a model is no pointer: write model.save(path) in place of ->");
+WEFT_REFUSAL(LerpTakes,
+             "lerp takes another model of the same struct and device, and then the weight: a.lerp(b, 0.5f) "
+             "moves a half of the way from a to b");
+// What lerp is for.
+template <class Model, class... A>
+inline constexpr bool is_lerp = false;
+template <class Model, class Other, class Weight>
+inline constexpr bool is_lerp<Model, Other, Weight> =
+    std::is_convertible_v<const Other&, const Model&>&& std::is_convertible_v<const Weight&, f32>;
 
 WEFT_REFUSAL(ModelSaves,
              "a model saves and loads itself: model.save(path), Model<Net> model, then "
              "model.load(path)");
+
+// The members that others' models have, of one of an M.
+template <class M>
+struct RefusedModelMembers {
+#define WEFT_MEMBER(name, Refusal) WEFT_REFUSED_MEMBER(name, AfterRefusal{}, Refusal, spelled::name, M)
+  WEFT_MEMBER(forward, ModelIsCompiled)
+  WEFT_MEMBER(train, ModeIsOption)
+  WEFT_MEMBER(eval, ModeIsOption)
+  WEFT_MEMBER(parameters, StateIsNamed)
+  WEFT_REFUSED_MEMBER(named_parameters, AfterPairs{}, StateIsNamed, spelled::named_parameters, M)
+  WEFT_MEMBER(state_dict, StateIsNamed)
+  WEFT_MEMBER(to, ModelHasDevice)
+  WEFT_MEMBER(cuda, ModelHasDevice)
+  WEFT_MEMBER(load_state_dict, ModelIsState)
+  WEFT_MEMBER(zero_grad, ModelIsState)
+  WEFT_MEMBER(modules, ModelIsState)
+  WEFT_MEMBER(children, ModelIsState)
+  WEFT_MEMBER(buffers, ModelIsState)
+  WEFT_MEMBER(apply, ModelIsState)
+  WEFT_MEMBER(half, ModelIsState)
+  WEFT_MEMBER(requires_grad_, ModelIsState)
+  WEFT_MEMBER(cpu, ModelIsState)
+  WEFT_MEMBER(fit, ModelIsState)
+  WEFT_MEMBER(predict, ModelIsState)
+  WEFT_MEMBER(step, ModelIsState)
+#undef WEFT_MEMBER
+};
 
 }  // namespace exec
 

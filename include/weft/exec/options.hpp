@@ -25,6 +25,11 @@ template <class Given>
 requires std::is_same_v<Given, seed>
 void manual_seed(const Given&) { static_assert(sizeof(ManualSeedIsNumber<sizeof(Given) == 0, Given>) > 0); }
 
+template <class... None>
+requires(sizeof...(None) == 0) void manual_seed(const None&...) {
+  static_assert(sizeof(ManualSeedIsNumber<(sizeof...(None) > 0)>) > 0);
+}
+
 WEFT_REFUSAL(GradientsAreAsked,
              "nothing records a gradient here: a compiled function makes those it asks for, grad(f)(x), a "
              "trainer's step its loss's: leave the guard out, and stop_gradient(x) where one is not to flow");

@@ -39,7 +39,22 @@ auto states(Models&... models) {
     return AfterRefusal{};
   }
 }
-// Refused: states<Net, Caches>().
+// Refused: states({model, cache}), states<Net, Caches>().
+namespace exec {
+struct MaybeModel {
+  MaybeModel() = default;
+  template <class M>
+  requires is_model<M> MaybeModel(const M&) {}
+};
+struct BracedModels {
+  MaybeModel first, second, third, fourth;
+};
+}  // namespace exec
+template <class None = void>
+auto states(const exec::BracedModels&) {
+  static_assert(sizeof(StatesAreModels<sizeof(None*) == 0>) > 0);
+  return AfterRefusal{};
+}
 template <class First, class... More>
 auto states() {
   static_assert(sizeof(StatesAreModels<sizeof(First*) == 0, First, More...>) > 0);

@@ -424,6 +424,9 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
  private:
   friend Elements;
   struct Uninitialized {};
+  // A literal type: of a layer whose operator() takes a Tensor no compiler says that, but the sentence alone.
+  struct Literal {};
+  constexpr explicit Tensor(Literal) {}
   explicit Tensor(Uninitialized) : storage_(exec::allocate(Cpu{}, bytes())) {}
   static constexpr i64 bytes() { return S::size * static_cast<i64>(sizeof(T)); }
   const T* address() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }

@@ -95,6 +95,7 @@ WEFT_REFUSAL(
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::spelled {
+struct accessor;
 struct append;
 struct cols;
 struct data_ptr;
@@ -139,6 +140,11 @@ struct RefusedMembers {
   constexpr U* data_ptr() const {
     static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::data_ptr, T, S>) > 0);
     return nullptr;
+  }
+  template <class U, int... Axes>
+  auto accessor() const {
+    static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::accessor, T, S>) > 0);
+    return AfterRefusal{};
   }
 #define WEFT_CREATED(name)                                                                      \
   template <class... Given>                                                                     \

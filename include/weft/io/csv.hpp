@@ -16,6 +16,7 @@
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
+#include "weft/core/refused_option.hpp"
 #include "weft/core/types.hpp"
 #include "weft/io/decimal.hpp"
 #include "weft/io/open_file.hpp"
@@ -34,6 +35,9 @@ WEFT_REFUSAL(CsvIsTaken,
              "table.take<f32>({\"age\", \"price\"}), which gives them as f32");
 WEFT_REFUSAL(ColumnsAreOption,
              "the columns to read are an option: io::read_csv(path, {.columns = {\"age\", \"price\"}})");
+WEFT_REFUSAL(ColumnsAreNamed,
+             "columns are named, and not numbered: write table.column(\"price\"), or "
+             "table.column(table.names()[0]); of a file without a header the names are \"0\", \"1\"");
 
 // Columns of numbers under their names.
 class CsvTable {
@@ -54,7 +58,19 @@ class CsvTable {
     return AfterRefusal{};
   }
 
-  // Refusals: column<f32>("price"), take<f32>("price").
+  // Refusals: column(0), of which a null string would be made; column<f32>("price"), take<f32>("price").
+  template <class Number>
+  requires is_no_name<Number> std::vector<f64> column(Number)
+  const {
+    static_assert(sizeof(ColumnsAreNamed<sizeof(Number) == 0, Number>) > 0);
+    return {};
+  }
+  template <class T, class Number>
+  requires is_no_name<Number> std::vector<T> take(std::initializer_list<Number>)
+  const {
+    static_assert(sizeof(ColumnsAreNamed<sizeof(T) == 0, Number>) > 0);
+    return {};
+  }
   template <class T>
   std::vector<T> column(std::string_view) const {
     static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T>) > 0);

@@ -17,6 +17,7 @@
 #include "weft/core/diagnose.hpp"
 #include "weft/core/dtype.hpp"
 #include "weft/core/error.hpp"
+#include "weft/core/refused_option.hpp"
 #include "weft/core/shared.hpp"
 #include "weft/core/types.hpp"
 #include "weft/io/file.hpp"
@@ -63,6 +64,11 @@ inline ByteSize byte_size(SafetensorsDType dtype, const std::vector<i64>& shape)
 WEFT_REFUSAL(EntryIsRead,
              "a file's entry has its dtype and shape while the program runs: read it, Tensor<f32, Shape<4>> "
              "x(file.at(\"x\").to_vector<f32>()), an Error where it is of another dtype or size");
+
+WEFT_REFUSAL(
+    EntryIsNamed,
+    "a file's tensors have names: write file.at(\"fc.weight\").to_vector<f32>(), whose vector a Tensor<f32, "
+    "Shape<4, 8>> is made of; for (const auto& entry : file.entries()) walks all of them");
 
 // One tensor of an open file.
 struct SafetensorsEntry {
@@ -183,6 +189,32 @@ class Safetensors {
   // As at().
   const SafetensorsEntry& operator[](std::string_view name) const& { return at(name); }
   SafetensorsEntry operator[](std::string_view name) && { return std::as_const(*this).at(name); }
+
+  // Refusals: at(0), of which a null string would be made, and what others call at().
+#define WEFT_MEMBER(name, result)                                         \
+  template <class Number>                                                 \
+  requires is_no_name<Number> result name(Number)                         \
+  const {                                                                 \
+    static_assert(sizeof(EntryIsNamed<sizeof(Number) == 0, Number>) > 0); \
+    return {};                                                            \
+  }
+  WEFT_MEMBER(at, SafetensorsEntry)
+  WEFT_MEMBER(operator[], SafetensorsEntry)
+  WEFT_MEMBER(find, const SafetensorsEntry*)
+#undef WEFT_MEMBER
+#define WEFT_MEMBER(name)                                              \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, EntryIsNamed, Safetensors) \
+  template <class T, class... A>                                       \
+  auto name(const A&...) const {                                       \
+    static_assert(sizeof(EntryIsNamed<(sizeof...(A) > 1024), T>) > 0); \
+    return AfterRefusal{};                                             \
+  }
+  WEFT_MEMBER(get)
+  WEFT_MEMBER(get_tensor)
+  WEFT_MEMBER(tensor)
+  WEFT_MEMBER(read)
+  WEFT_MEMBER(keys)
+#undef WEFT_MEMBER
 
  private:
   // A name may be as long as the header, a message not.

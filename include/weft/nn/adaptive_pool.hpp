@@ -23,7 +23,7 @@ struct AdaptiveMaxPool {
 template <int Spatial, PerAxis Out>
 struct AdaptiveAvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 

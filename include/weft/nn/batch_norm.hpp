@@ -34,7 +34,7 @@ struct BatchNorm {
   bool cumulative = false;  // running statistics are means over all batches: momentum None
   Mode mode{};
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;

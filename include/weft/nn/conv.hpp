@@ -52,7 +52,7 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options>
@@ -60,7 +60,7 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
   using T = ctype<Options.dtype>;
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight); }
 };
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>

@@ -18,7 +18,8 @@ struct Mode {
 struct Dropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return dropout(e, mode.training ? p : 0.0f);
@@ -55,7 +56,8 @@ constexpr auto dropout3d(const X& x, const P& p = 0.5f) {
 struct Dropout2d {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -67,7 +69,8 @@ using Dropout3d = Dropout2d;
 struct DropPath {
   float p = 0.5f;  // probability to drop a sample
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<1>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -119,7 +122,8 @@ constexpr auto feature_alpha_dropout(const X& x, const P& p = 0.5f) {
 struct AlphaDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<>{}(to_expr(x), mode.training ? p : 0.0f);
   }
@@ -127,7 +131,8 @@ struct AlphaDropout {
 struct FeatureAlphaDropout {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_NO_INPLACE
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::AlphaDrop<2>{}(to_expr(x), mode.training ? p : 0.0f);
   }

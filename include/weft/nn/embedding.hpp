@@ -124,6 +124,10 @@ using nn::functional::embedding_bag;
 
 namespace WEFT_NAMESPACE::nn {
 
+WEFT_REFUSAL(PaddingIsArgument,
+             "the padding of an embedding is a template argument, as its sizes are: write "
+             "nn::Embedding<1000, 64, f32, "
+             "0>, and of bags nn::EmbeddingBag<1000, 64, nn::Bag::mean, f32, 0>");
 WEFT_REFUSAL(
     PaddingIsRow,
     "the padding of an embedding is one of its rows, 0 to Count - 1: write nn::Embedding<1000, 64, f32, "
@@ -135,7 +139,8 @@ template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_paddi
 struct Embedding {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, Embedding)
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
 template <i64 Count, class T, i64 Padding>
@@ -150,6 +155,7 @@ template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i
 struct EmbeddingBag {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
+  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, EmbeddingBag)
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);

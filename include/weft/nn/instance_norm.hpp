@@ -49,7 +49,7 @@ struct InstanceNorm {
   float momentum = 0.1f;  // the batch's share in the running statistics
   Mode mode{};
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;

@@ -19,13 +19,13 @@ template <i64 In, i64 Out = not_given, bool Bias = true, class T = f32,
 struct Linear {
   Param<T, Shape<Out, In>, WeightInit> weight{};
   Param<T, Shape<Out>, BiasInit> bias{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return linear(x, weight, bias); }
 };
 template <i64 In, i64 Out, class T, class WeightInit, class BiasInit>
 struct Linear<In, Out, false, T, WeightInit, BiasInit> {
   Param<T, Shape<Out, In>, WeightInit> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return linear(x, weight); }
 };
 template <i64 In, bool Bias, class T, class WeightInit, class BiasInit>

@@ -12,7 +12,7 @@ struct LocalResponseNorm {
   float alpha = 1e-4f;  // factor of the mean of squares
   float beta = 0.75f;   // exponent
   float k = 1;          // added to the mean of squares
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return local_response_norm<Size>(to_expr(x), alpha, beta, k);
   }

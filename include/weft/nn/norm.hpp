@@ -109,7 +109,7 @@ struct LayerNormOf {
   Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -134,7 +134,7 @@ struct RMSNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;
@@ -175,7 +175,7 @@ template <class T, i64... D>
 struct LayerNormNoBiasOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1e-5f;  // added to the variance
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoBiasOf, true, D...>(x, eps,
                                                                          [&](auto n) { return n * weight; });
@@ -187,7 +187,7 @@ using LayerNormNoBias = LayerNormNoBiasOf<f32, D...>;
 template <i64... D>
 struct LayerNormNoAffine {
   float eps = 1e-5f;  // added to the variance
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<LayerNormNoAffine, true, D...>(x, eps, [](auto n) { return n; });
   }
@@ -196,7 +196,7 @@ struct LayerNormNoAffine {
 template <i64... D>
 struct RMSNormNoAffine {
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::normalized_rows<RMSNormNoAffine, false, D...>(x, eps, [](auto n) { return n; });
   }
@@ -213,7 +213,7 @@ struct GroupNorm {
   module_detail::OneIf<Affine, Param<T, Shape<C>, init::Zeros>> bias{};
   float eps = 1e-5f;  // added to the variance
 
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     using X = std::remove_cvref_t<decltype(e)>;

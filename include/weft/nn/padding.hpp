@@ -32,7 +32,7 @@ constexpr auto with_widths(F f) {
 template <int Spatial, PaddingMode Mode, i64... Widths>
 struct FramePad {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, FramePad, Widths...>([&]<i64... W>() {
@@ -43,7 +43,7 @@ struct FramePad {
 template <int Spatial, i64... Widths>
 struct ConstantPad {
   float value = 0;  // of the elements that are added
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
     return module_detail::with_widths<Spatial, ConstantPad, Widths...>([&]<i64... W>() {

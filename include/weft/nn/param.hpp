@@ -93,6 +93,15 @@ struct Param : TensorMembers<Param<T, S, Init>> {
   }
 };
 
+WEFT_REFUSAL(
+    StateIsOfElement,
+    "a parameter or buffer has the type of its elements first and then its shape: write "
+    "nn::Param<f32, Shape<8>>; elements are f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i8, u8 or "
+    "bool");
+template <class T, class S, class Init>
+requires(!Element<T> && !std::is_same_v<S, Unshaped>) struct Param<T, S, Init> : AfterRefusal {
+  static_assert(sizeof(StateIsOfElement<sizeof(Init) == 0, T, S>) > 0);
+};
 // Param<f32>.
 template <class T, class Init>
 struct Param<T, Unshaped, Init> : AfterRefusal {
@@ -212,6 +221,11 @@ struct Buffer : TensorMembers<Buffer<T, S, Init>> {
     const ir::Value start = latest_in(*at.parent);
     return {&at, at.graph.is_body ? at.carry_slot(slot, start.id) : at.import(*start.builder, start.id)};
   }
+};
+
+template <class T, class S, class Init>
+requires(!Element<T> && !std::is_same_v<S, Unshaped>) struct Buffer<T, S, Init> : AfterRefusal {
+  static_assert(sizeof(StateIsOfElement<sizeof(Init) == 0, T, S>) > 0);
 };
 
 template <class M>

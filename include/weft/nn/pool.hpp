@@ -27,7 +27,7 @@ struct MaxPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
 
@@ -35,7 +35,7 @@ struct AvgPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LPPool {
   float norm_type = 2;  // p of the norm
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return weft::LpPoolOp<Spatial, Window, Options>{}(x, norm_type);
   }

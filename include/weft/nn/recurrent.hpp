@@ -244,6 +244,10 @@ struct Layers {
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(RecurrentIsArgument,
+             "how many layers a recurrent layer has and how its input lies are a template argument: write "
+             "nn::LSTM<8, 16, nn::Recurrent{.num_layers = 2, .batch_first = true, .bidirectional = true}>");
+
 // layer(x) or layer(x, h_0) -> std::tuple{output, h_n}. x (sequence, batch, In), with batch_first (batch,
 // sequence, In), or without a batch (sequence, In); output has the same axes with Hidden * directions
 // features, h_0 and h_n are (layers * directions, batch, Hidden). Without h_0 it is zero. `dropout` works
@@ -259,6 +263,9 @@ struct RecurrentLayer {
   typename Net::Stack weights{};
   float dropout = 0;
   Mode mode{};
+  WEFT_REFUSED_OPTION(batch_first, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_OPTION(num_layers, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_OPTION(bidirectional, RecurrentIsArgument, RecurrentLayer)
 
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }

@@ -11,21 +11,21 @@ namespace WEFT_NAMESPACE::nn {
 template <i64 R>
 struct PixelShuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, false>{}(to_expr(x)); }
 };
 // x (..., C, H r, W r) -> (..., C r r, H, W)
 template <i64 R>
 struct PixelUnshuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::PixelShuffleOp<R, true>{}(to_expr(x)); }
 };
 // x (N, C, ...) -> the same
 template <i64 Groups>
 struct ChannelShuffle {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ChannelShuffleOp<Groups>{}(to_expr(x)); }
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "weft/core/refused_option.hpp"
 #include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE::nn {
@@ -44,13 +45,39 @@ WEFT_REFUSAL(
     ForwardIsCall,
     "a layer is called as a function: write fc(x) in place of fc.forward(x); a model's or a block's own "
     "operator() is what PyTorch's forward is");
+WEFT_REFUSAL(LayerIsNoPointer,
+             "a layer is a member of the model, and no pointer: write fc(x) in place of fc->forward(x), and "
+             "fc.weight in place of fc->weight");
+WEFT_REFUSAL(
+    LayerTakesOne,
+    "the layer takes one value and nothing else: write fc(x), bn(x); trainers train and compile evaluates, "
+    "unless it is given mode::train, and settings are the layer's template arguments or members");
+WEFT_REFUSAL(NothingIsInplace,
+             "a layer gives a value of its own, and where its memory lies is the compiler's: leave inplace "
+             "out, nn::ReLU relu");
 // In a layer: what PyTorch calls its operator().
-#define WEFT_REFUSED_FORWARD                                             \
-  template <class... X>                                                  \
-  constexpr auto forward(const X&... x) const {                          \
-    static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0); \
-    return (*this)(x...);                                                \
+#define WEFT_REFUSED_FORWARD                                                                           \
+  template <class... X>                                                                                \
+  constexpr auto forward(const X&... x) const {                                                        \
+    static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0);                               \
+    return (*this)(x...);                                                                              \
+  }                                                                                                    \
+  template <class X = int>                                                                             \
+  constexpr auto operator->() const {                                                                  \
+    static_assert(sizeof(LayerIsNoPointer<sizeof(X) == 0, std::remove_cvref_t<decltype(*this)>>) > 0); \
+    return this;                                                                                       \
   }
+// The same in one that is called with one value alone.
+#define WEFT_REFUSED_CALLS                                                                                   \
+  WEFT_REFUSED_FORWARD                                                                                       \
+  template <class X, class Y, class... More>                                                                 \
+  constexpr auto operator()(const X& x, const Y&, const More&...) const {                                    \
+    static_assert(                                                                                           \
+        sizeof(LayerTakesOne<(sizeof...(More) > 99), std::remove_cvref_t<decltype(*this)>, X, Y, More...>) > \
+        0);                                                                                                  \
+    return (*this)(x);                                                                                       \
+  }
+#define WEFT_NO_INPLACE WEFT_REFUSED_OPTION(inplace, NothingIsInplace, void)
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \

@@ -49,7 +49,7 @@ struct ColumnParallelLinear {
   using Part = init::Part<0, Group, Init, Options.blocks>;
   Param<T, Shape<columns, In>, Part<init::FanInUniform<>>> weight{};
   std::conditional_t<Options.bias, Param<T, Shape<columns>, Part<init::FanInUniform<In>>>, Absent> bias{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto own = [&](const auto& in) {
       if constexpr (Options.bias)
@@ -76,7 +76,7 @@ template <i64 In, i64 Out, class Group, ParallelOptions Options = ParallelOption
 struct RowParallelLinear {
   Param<T, Shape<Out, module_detail::cut<In, Group>()>, init::Part<1, Group, init::FanInUniform<>>> weight{};
   std::conditional_t<Options.bias, Param<T, Shape<Out>, init::FanInUniform<In>>, Absent> bias{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto addend = linear(to_expr(x), weight);
     if constexpr (Options.sequence_axis != whole_sequence) {
@@ -100,7 +100,7 @@ template <i64 Count, i64 Size, class Group, class T = f32>
 struct VocabParallelEmbedding {
   static constexpr i64 rows = module_detail::cut<Count, Group>();
   Param<T, Shape<rows, Size>, init::Part<0, Group, init::Normal<>>> weight{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& index) const {
     const auto own = to_expr(index) - part_index<Group>(index) * rows;
     const auto inside = logical_and(own >= 0, own < rows);
@@ -115,7 +115,7 @@ template <class Group, int Axis = -1>
 struct PartDropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& given) const {
     const auto x = to_expr(given);
     using X = std::remove_const_t<decltype(x)>;

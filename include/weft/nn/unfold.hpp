@@ -14,7 +14,7 @@ using weft::UnfoldOptions;
 template <PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Unfold {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return weft::UnfoldImageOp<Window, Options>{}(to_expr(x));
   }
@@ -23,7 +23,7 @@ struct Unfold {
 template <PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>
 struct Fold {
   [[no_unique_address]] module_detail::Stateless stateless{};
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return weft::FoldImageOp<Output, Window, Options>{}(to_expr(x));
   }

@@ -22,7 +22,7 @@ struct Upsample {
   [[no_unique_address]] module_detail::Stateless stateless{};
   static constexpr bool given = std::is_same_v<std::remove_const_t<decltype(Options)>, InterpolateOptions>;
   static_assert(sizeof(UpsampleHasOptions<given, Upsample>) > 0);
-  WEFT_REFUSED_FORWARD
+  WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     if constexpr (given)
       return interpolate<Options>(x);

@@ -102,6 +102,7 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_SPELLED)
 WEFT_LOSSES(WEFT_SPELLED)
 WEFT_WITHOUT_FRACTIONS(WEFT_SPELLED)
 WEFT_OF_A_DTYPE(WEFT_SPELLED)
+WEFT_SPELLED(normal)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
@@ -142,6 +143,79 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_COUNTED_PAIR)
 #undef WEFT_COUNTED_ONE
 #undef WEFT_COUNTED
 
+// glu(x, 1), diagonal(x, 0, 1, 2); max(x, 1, true)
+#define WEFT_AXED(name)                                                                \
+  template <Spelled X, SpelledNumber A, class... B>                                    \
+  constexpr auto name(const X& x, const A&, const B&...) {                             \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, A>>(x); \
+  }
+WEFT_AXED(count_nonzero)
+WEFT_AXED(cumulative_trapezoid)
+WEFT_AXED(diag)
+WEFT_AXED(diag_embed)
+WEFT_AXED(diagflat)
+WEFT_AXED(diagonal)
+WEFT_AXED(dsplit)
+WEFT_AXED(geglu)
+WEFT_AXED(glu)
+WEFT_AXED(hsplit)
+WEFT_AXED(matrix_power)
+WEFT_AXED(nanmean)
+WEFT_AXED(nanquantile)
+WEFT_AXED(nansum)
+WEFT_AXED(reglu)
+WEFT_AXED(rot90)
+WEFT_AXED(swapdims)
+WEFT_AXED(swiglu)
+WEFT_AXED(tile)
+WEFT_AXED(trapezoid)
+WEFT_AXED(unique_consecutive)
+WEFT_AXED(vsplit)
+#undef WEFT_AXED
+#define WEFT_AXED(name)                                                                                 \
+  template <Spelled X, SpelledNumber A, class B, class... C>                                            \
+  constexpr auto name(const X& x, const A&, const B&, const C&...) {                                    \
+    return detail::pair_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, A>>(x)); \
+  }
+WEFT_AXED(max)
+WEFT_AXED(min)
+#undef WEFT_AXED
+// aminmax(x, 1)
+template <Spelled X, SpelledNumber A>
+constexpr auto aminmax(const X& x, const A&) {
+  return detail::pair_of(detail::respelled<AxesAreTemplateArguments<false, spelled::aminmax, X, A>>(x));
+}
+// cross(x, y, 1)
+#define WEFT_AXED(name)                                                                   \
+  template <Spelled X, Spelled Y, SpelledNumber A, class... B>                            \
+  constexpr auto name(const X& x, const Y&, const A&, const B&...) {                      \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, Y, A>>(x); \
+  }
+WEFT_AXED(cross)
+WEFT_AXED(tensordot)
+WEFT_AXED(trapezoid)
+WEFT_AXED(vecdot)
+#undef WEFT_AXED
+// softmax<1, f64>(x)
+#define WEFT_TYPED(name)                                                     \
+  template <detail::InBrackets First, Element T, Spelled X, class... B>      \
+  constexpr auto name(const X& x, const B&...) {                             \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
+  }
+WEFT_OF_INTEGERS(WEFT_TYPED)
+#undef WEFT_TYPED
+// sum<0, 1, f64>(x)
+#define WEFT_TYPED(name)                                                                           \
+  template <detail::InBrackets First, detail::InBrackets Second, Element T, Spelled X, class... B> \
+  constexpr auto name(const X& x, const B&...) {                                                   \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x);                       \
+  }
+WEFT_TYPED(sum)
+WEFT_TYPED(mean)
+WEFT_TYPED(nansum)
+WEFT_TYPED(nanmean)
+#undef WEFT_TYPED
+
 #define WEFT_WHOLE(name)                                                                        \
   template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>          \
   requires(detail::has_fraction(First, Rest...)) constexpr auto name(const X& x, const B&...) { \
@@ -159,6 +233,19 @@ WEFT_WITHOUT_FRACTIONS(WEFT_WHOLE)
   }
 WEFT_OF_A_DTYPE(WEFT_TYPED)
 #undef WEFT_TYPED
+
+// normal(0, 1, {4, 8})
+#define WEFT_DRAWN(name)                                                                                  \
+  template <SpelledNumber A, SpelledNumber B, class... C>                                                 \
+  constexpr auto name(const A&, const B&, std::initializer_list<int>, const C&...) {                      \
+    static_assert(sizeof(DtypeAndShapeAreTemplateArguments<(sizeof...(C) > 1024), spelled::name, A, B>) > \
+                  0);                                                                                     \
+    return AfterRefusal{};                                                                                \
+  }
+WEFT_DRAWN(normal)
+WEFT_DRAWN(log_normal)
+WEFT_DRAWN(cauchy)
+#undef WEFT_DRAWN
 
 #define WEFT_LOSS(name)                                                                    \
   template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B> \

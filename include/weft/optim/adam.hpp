@@ -28,6 +28,10 @@ struct Betas {
   constexpr Betas(A) { static_assert(sizeof(BetasAreTwo<sizeof(A) == 0, A>) > 0); }
 };
 
+#define WEFT_REFUSED_BETAS(Self)                \
+  WEFT_REFUSED_OPTION(beta1, BetasAreTwo, Self) \
+  WEFT_REFUSED_OPTION(beta2, BetasAreTwo, Self)
+
 namespace detail {
 
 struct AdamNumbers {
@@ -74,6 +78,8 @@ struct Adam {
 
   static constexpr std::string_view name = "Adam";
   WEFT_OPTIMIZER(Adam)
+  WEFT_REFUSED_OPTION(amsgrad, WrapperIsFunction, Adam)
+  WEFT_REFUSED_BETAS(Adam)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = false;
@@ -89,6 +95,8 @@ struct AdamW {
 
   static constexpr std::string_view name = "AdamW";
   WEFT_OPTIMIZER(AdamW)
+  WEFT_REFUSED_OPTION(amsgrad, WrapperIsFunction, AdamW)
+  WEFT_REFUSED_BETAS(AdamW)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   static constexpr bool decoupled = true;

@@ -14,6 +14,7 @@ struct Adamax {
 
   static constexpr std::string_view name = "Adamax";
   WEFT_OPTIMIZER(Adamax)
+  WEFT_REFUSED_BETAS(Adamax)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::AdamNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_adam(n, lr(step), betas, eps, weight_decay); }

@@ -37,7 +37,8 @@ struct NoDecay {
 WEFT_REFUSAL(
     PredicateTakes,
     "the parameters that a rule is for are told by a function of name and shape that captures nothing: "
-    "no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { return shape.rank == 1; "
+    "rule(is_bias, change), no_decay(is_bias), no_decay([](std::string_view name, const Dims& shape) { "
+    "return shape.rank == 1; "
     "})");
 namespace detail {
 // What captures nothing: another such object does the same.
@@ -98,6 +99,7 @@ struct Rule {
 template <class P, class C>
 constexpr auto rule(P, C) {
   static_assert(sizeof(RuleIsFunction<std::is_class_v<C>, P, C>) > 0);
+  static_assert(sizeof(PredicateTakes<std::is_class_v<P>, P>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
   static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;

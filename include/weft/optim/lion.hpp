@@ -13,6 +13,7 @@ struct Lion {
 
   static constexpr std::string_view name = "Lion";
   WEFT_OPTIMIZER(Lion)
+  WEFT_REFUSED_BETAS(Lion)
   static constexpr int moments = 1;
   static constexpr int numbers = 6;
   void fill(i64 step, f32* n) const {

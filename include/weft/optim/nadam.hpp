@@ -17,6 +17,7 @@ struct NAdam {
 
   static constexpr std::string_view name = "NAdam";
   WEFT_OPTIMIZER(NAdam)
+  WEFT_REFUSED_BETAS(NAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 10;
   void fill(i64 step, f32* n) const {

@@ -28,6 +28,7 @@
 #include <string>
 #include <string_view>
 
+#include "weft/core/refused_option.hpp"
 #include "weft/ir/value.hpp"
 #include "weft/optim/schedule.hpp"
 
@@ -68,11 +69,23 @@ WEFT_REFUSAL(OptimizerIsOption,
              "an optimiser is numbers alone, and an argument of make_trainer, make_trainer<Net>(Cpu{}, loss, "
              "in<f32, 4, 8>, optim::Adam{.lr = 1e-3f}), which has the parameters: trainer.step(x) computes "
              "gradients of zero and updates, trainer.save(path) keeps the optimiser's state");
+WEFT_REFUSAL(WrapperIsFunction,
+             "amsgrad and maximize are functions of an optimiser: write optim::amsgrad(optim::AdamW{.lr = "
+             "1e-3f}), optim::maximize(optim::SGD{.lr = 0.1f})");
+WEFT_REFUSAL(UpdateIsFused,
+             "how the update runs is no option, as a step is one compiled program: leave foreach, fused and "
+             "capturable out");
+WEFT_REFUSAL(RateIsLr, "an optimiser's rate is its member lr: write optim::AdamW{.lr = 1e-3f}");
 // In each of them, so that they stay structs without a base class.
-#define WEFT_OPTIMIZER(Self)                                              \
-  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, OptimizerIsOption, Self)      \
-  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, OptimizerIsOption, Self) \
-  WEFT_REFUSED_MEMBER(state_dict, AfterRefusal{}, OptimizerIsOption, Self)
+#define WEFT_OPTIMIZER(Self)                                               \
+  WEFT_REFUSED_MEMBER(step, AfterRefusal{}, OptimizerIsOption, Self)       \
+  WEFT_REFUSED_MEMBER(zero_grad, AfterRefusal{}, OptimizerIsOption, Self)  \
+  WEFT_REFUSED_MEMBER(state_dict, AfterRefusal{}, OptimizerIsOption, Self) \
+  WEFT_REFUSED_OPTION(maximize, WrapperIsFunction, Self)                   \
+  WEFT_REFUSED_OPTION(foreach, UpdateIsFused, Self)                        \
+  WEFT_REFUSED_OPTION(fused, UpdateIsFused, Self)                          \
+  WEFT_REFUSED_OPTION(capturable, UpdateIsFused, Self)                     \
+  WEFT_REFUSED_OPTION(learning_rate, RateIsLr, Self)
 
 constexpr Value square_root(Value x) { return ir::unary(Op::sqrt, x); }
 constexpr Value power(Value x, Value y) { return ir::binary(Op::pow, x, y); }

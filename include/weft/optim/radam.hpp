@@ -16,6 +16,7 @@ struct RAdam {
 
   static constexpr std::string_view name = "RAdam";
   WEFT_OPTIMIZER(RAdam)
+  WEFT_REFUSED_BETAS(RAdam)
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {

@@ -40,6 +40,9 @@ constexpr void rmsprop_step(Update& u, bool centered) {
 
 }  // namespace detail
 
+WEFT_REFUSAL(CenteredIsType,
+             "RMSprop with centered=True has a name of its own: write optim::RMSpropCentered{.lr = 1e-2f}");
+
 struct RMSprop {
   Schedule lr = 1e-2f;     // learning rate: a number, or a schedule of the update
   float alpha = 0.99f;     // decay of the mean of g^2
@@ -49,6 +52,7 @@ struct RMSprop {
 
   static constexpr std::string_view name = "RMSprop";
   WEFT_OPTIMIZER(RMSprop)
+  WEFT_REFUSED_OPTION(centered, CenteredIsType, RMSprop)
   static constexpr int moments = 2;
   static constexpr int numbers = detail::RmspropNumbers::count;
   void fill(i64 step, f32* n) const { detail::fill_rmsprop(*this, step, n); }

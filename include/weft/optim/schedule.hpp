@@ -11,6 +11,7 @@
 #include "weft/core/diagnose.hpp"
 #include "weft/core/error.hpp"
 #include "weft/core/types.hpp"
+#include "weft/optim/schedule_refusals.hpp"
 
 namespace WEFT_NAMESPACE::schedule {
 
@@ -141,24 +142,6 @@ constexpr void check(bool ok, const char* what) {
 
 }  // namespace detail
 
-WEFT_REFUSAL(PlateauIsFed,
-             "ReduceOnPlateau looks at a metric and so is no function of the step: start with .lr = "
-             "plateau.lr, and after each evaluation write trainer.set_lr(plateau.step(metric))");
-
-WEFT_REFUSAL(
-    OptimizerIsGivenNumbers,
-    "an optimiser is given numbers alone: make_trainer(model, loss, in<...>, optim::AdamW{.lr = 1e-3}) "
-    "has the parameters from the model");
-WEFT_REFUSAL(ScheduleIsAsked,
-             "a schedule is the optimiser's rate, which asks it at each update: optim::AdamW{.lr = "
-             "schedule::cosine(1e-3, 1000)}; its rate at a step is schedule(step), a trainer's trainer.lr()");
-
-WEFT_REFUSAL(
-    ScheduleIsSpelled,
-    "a schedule's rate as a function of the step is schedule::lambda(0.1, [](i64 step) { return 0.9f; }); "
-    "milestones are listed, multistep(0.1, {30, 60}); options are named, one_cycle(0.1, 1000, {.pct_start = "
-    "0.3})");
-
 // A learning rate: a number, or a function of the step. A plain value (trivially copyable, no allocation).
 class Schedule {
  public:
@@ -179,6 +162,11 @@ class Schedule {
   }
 
   constexpr Schedule(const AfterRefusal&) {}
+  // Refused: .lr = "0.1".
+  template <class Text>
+  requires(std::is_array_v<Text> || std::is_same_v<Text, const char*>) constexpr Schedule(const Text&) {
+    static_assert(sizeof(RateIsNumber<sizeof(Text) == 0, Text>) > 0);
+  }
 
   // Refused: AdamW(model, 1e-3f).
   template <class Model>
@@ -243,6 +231,7 @@ class Steps {
 // ConstantLR: lr * factor before step total_iters, then lr.
 constexpr Schedule constant(f64 lr, f64 factor, Steps total_iters) {
   detail::check(total_iters >= 0, "constant: total_iters must not be negative");
+  detail::check(factor >= 0 && factor <= 1, "constant: factor must lie in [0, 1]; the steps come behind it");
   return Schedule(
       {.kind = detail::Kind::constant_factor, .base = lr, .value = {factor}, .number = {total_iters}});
 }
@@ -250,6 +239,9 @@ constexpr Schedule constant(f64 lr, f64 factor, Steps total_iters) {
 // LinearLR: lr times a factor that goes from start_factor to end_factor in total_iters steps and stays there.
 constexpr Schedule linear(f64 lr, f64 start_factor = 1.0 / 3, f64 end_factor = 1, Steps total_iters = 5) {
   detail::check(total_iters > 0, "linear: total_iters must be positive");
+  detail::check(start_factor > 0 && start_factor <= 1 && end_factor >= 0 && end_factor <= 1,
+                "linear: start_factor must lie in (0, 1] and end_factor in [0, 1]; the steps come last, "
+                "linear(lr, 1, 0, 100)");
   return Schedule({.kind = detail::Kind::linear,
                    .base = lr,
                    .value = {start_factor, end_factor},
@@ -267,6 +259,12 @@ template <class List>
 requires requires(const List& list) { list.begin(); }
 constexpr auto multistep(f64, const List&, f64 = 0.1) {
   static_assert(sizeof(ScheduleIsSpelled<sizeof(List) == 0, List>) > 0);
+  return Schedule();
+}
+template <class Milestone, class... More>
+requires std::is_arithmetic_v<Milestone>
+constexpr auto multistep(f64, Milestone, More...) {
+  static_assert(sizeof(ScheduleIsSpelled<sizeof(Milestone) == 0, Milestone, More...>) > 0);
   return Schedule();
 }
 template <class Share, class... More>

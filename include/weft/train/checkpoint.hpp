@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "weft/core/config.hpp"
+#include "weft/core/refused_option.hpp"
 #include "weft/exec/load.hpp"
 #include "weft/train/checkpoint_report.hpp"
 #include "weft/train/loss_scale.hpp"
@@ -374,10 +375,22 @@ class Checkpointed {
     return Saving(self().save_job(path, counts_of(loader)));
   }
   // Refusals.
-  template <class None = Self>
-  void save() const {
-    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);
+#define WEFT_MEMBER(name, result, ...)                                 \
+  template <class None = Self>                                         \
+  result name() __VA_ARGS__ {                                          \
+    static_assert(sizeof(PathIsGiven<sizeof(None) == 0, None>) > 0);   \
+    return result();                                                   \
+  }                                                                    \
+  template <class Number>                                              \
+  requires is_no_name<Number> result name(Number)                      \
+  __VA_ARGS__ {                                                        \
+    static_assert(sizeof(PathIsGiven<sizeof(Number) == 0, Self>) > 0); \
+    return result();                                                   \
   }
+  WEFT_MEMBER(save, void, const)
+  WEFT_MEMBER(save_in_background, AfterRefusal, const)
+  WEFT_MEMBER(load, CheckpointReport)
+#undef WEFT_MEMBER
   template <class Loader>
   requires requires(const Loader& l) { l.position().epoch; }
   void save(const Loader&, const std::string&) const {

@@ -239,11 +239,16 @@ WEFT_REFUSAL(
     "Both { A a; B b; }, and give it once, make_trainer<Both>(Cpu{}, [](const auto& m, auto x) { "
     "return loss(m.a(x), m.b(x)); }, in<...>...)");
 
+WEFT_REFUSAL(ModelHasItsDevice,
+             "make_trainer: a Model lies on a device already: leave Cpu{} out, make_trainer(model, loss, "
+             "in<f32, 32, 8>, ...), or let the trainer make the model, make_trainer<Net>(Cpu{}, loss, ...)");
+
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
   using Split = exec::SplitArguments<std::tuple<>, A...>;
   using Sorted = typename Split::template options<Options>;
+  static_assert(sizeof(ModelHasItsDevice<!exec::is_device<F>, M, F>) > 0);
   constexpr bool option = option_kind<F>() != OptionKind::unknown;
   static_assert(sizeof(LossIsFirst<!option, F>) > 0);
   static_assert(sizeof(TrainsOneModel<!is_model<F>, M, F>) > 0);

@@ -20,7 +20,7 @@ WEFT_REFUSAL(MeterAdds,
              "and starts anew by reset()");
 WEFT_REFUSAL(MeterHasDevice,
              "make_meter takes the device first: make_meter<nn::Accuracy>(Cpu{}, in<f32, 128, 10>, in<i32, "
-             "128>)");
+             "128>), and behind it what a batch is");
 struct MetricValue {
   constexpr auto operator()(const auto& metric) const { return metric.value(); }
 };
@@ -90,13 +90,19 @@ class Meter {
 
 // Metric: one of nn/metric.hpp, or a struct with a call operator that adds to its buffers, and value().
 template <class Metric, class Device, class... I>
-auto make_meter(const Device& device, const I&... inputs) {
+requires(sizeof...(I) > 0 || requires(const Metric& m) { m(); }) auto make_meter(const Device& device,
+                                                                                 const I&... inputs) {
   Model<Metric, Device> model(device, 0);
   auto adds = compile(
       model, [](const auto& metric, const auto&... batch) { return metric(batch...); }, inputs...);
   auto reads = compile(model, train::MetricValue{});
   return Meter<Metric, Device, decltype(adds), decltype(reads)>(std::move(model), std::move(adds),
                                                                 std::move(reads));
+}
+template <class Metric, class Device>
+requires(!requires(const Metric& m) { m(); }) auto make_meter(const Device&) {
+  static_assert(sizeof(train::MeterHasDevice<sizeof(Device) == 0, Metric, Device>) > 0);
+  return AfterRefusal{};
 }
 template <class Metric, class T, class S, class... A>
 auto make_meter(const Input<T, S>&, const A&...) {

@@ -40,7 +40,7 @@ constexpr Norm norm(float most) { return {most}; }
 WEFT_REFUSAL(
     MostIsArgument,
     "gradients are clipped by clip::norm(1.0f) or clip::value(0.5f), whose argument is the bound: in "
-    "place of clip::norm<1>, clip::grad_norm(1.0f)");
+    "place of clip::norm<1>, clip::norm(), clip::grad_norm(1.0f)");
 // Refused.
 template <auto Most>
 constexpr auto norm() {
@@ -53,6 +53,15 @@ constexpr auto value() {
   return None{};
 }
 constexpr Value value(float most) { return {most}; }
+#define WEFT_CLIP(name)                                                   \
+  template <class... A>                                                   \
+  requires(sizeof...(A) != 1) constexpr auto name(const A&...) {          \
+    static_assert(sizeof(MostIsArgument<(sizeof...(A) > 99), A...>) > 0); \
+    return None{};                                                        \
+  }
+WEFT_CLIP(norm)
+WEFT_CLIP(value)
+#undef WEFT_CLIP
 template <class... A>
 constexpr auto grad_norm(const A&...) {
   static_assert(sizeof(MostIsArgument<(sizeof...(A) > 99), A...>) > 0);
@@ -224,7 +233,7 @@ struct Zero : PolicyValue {
 // "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020.) Trains the same bits as
 // comm::ddp, on GPUs with clip::norm to rounding; with accumulate<N> stages 2 and 3 those of one process with
 // accumulate<N ranks>. Optimisers that work element by element.
-template <int Stage, class Backend, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
+template <int Stage, class Backend = void, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
 inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
 }  // namespace comm
 

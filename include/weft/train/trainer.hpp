@@ -190,6 +190,10 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
   // The rate of the next update.
   f32 lr() const { return optimizer_.optimizer.lr(updates_); }
+  template <class Rate>
+  void lr(const Rate&) const {  // refused
+    static_assert(sizeof(train::RateIsSet<sizeof(Rate) == 0, M, Rate>) > 0);
+  }
 
   // The norm of all gradients together in the last update, before they were clipped: what clip_grad_norm_
   // returns. Needs clip::norm(most), which may be infinite; waits for the step. Throws "train/no-step".
@@ -479,6 +483,14 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
 template <class M, class F, class Device, class O, class... I, class... A>
 auto evaluate(const Trainer<M, F, Device, O, I...>&, const A&...) {
   static_assert(sizeof(train::TrainerEvaluates<(sizeof...(A) > 99), M>) > 0);
+  return AfterRefusal{};
+}
+
+template <class M, class... A>
+requires is_model<std::remove_cvref_t<M>>
+auto evaluate(M&&, exec::NamedFunction, const A&...) {
+  static_assert(
+      sizeof(exec::NamedFunctionIsCalled<(sizeof...(A) > 99), typename std::remove_cvref_t<M>::type>) > 0);
   return AfterRefusal{};
 }
 

@@ -133,7 +133,13 @@ TEST_CASE("schedule: wrong arguments are refused") {
   };
   const std::string bad = "schedule/bad-argument";
   CHECK(id([] { return step(1, 0); }) == bad);
-  CHECK(id([] { return linear(1, 0, 1, 0); }) == bad);
+  CHECK(id([] { return linear(1, 0.5, 1, 0); }) == bad);
+  CHECK(id([] { return linear(0.1, 100); }) == bad);  // its steps for its factor
+  CHECK(id([] { return linear(1, 0); }) == bad);
+  CHECK(id([] { return linear(1, 0.5, 1.5); }) == bad);
+  CHECK(id([] { return linear(1, 0.5, -0.5); }) == bad);
+  CHECK(id([] { return constant(1, 1.5, 5); }) == bad);
+  CHECK(id([] { return constant(1, -0.5, 5); }) == bad);
   CHECK(id([] { return cosine(1, 0); }) == bad);
   CHECK(id([] { return cosine_restarts(1, 3, 0); }) == bad);
   CHECK(id([] { return one_cycle(1, 10, {.pct_start = 1.5}); }) == bad);

@@ -147,4 +147,21 @@ constexpr auto clamp(const X& x, const B&) {
   return detail::respelled<BoundsAreTwo<false, X, B>>(x);
 }
 
+// binary_cross_entropy(x, y, {.weight = w}), triplet_margin_loss(a, p, n, {.margin = 1}).
+#define WEFT_KEYED(name)                                                                 \
+  template <Spelled X, Spelled Y>                                                        \
+  constexpr auto name(const X& x, const Y&, const detail::KeywordArguments&) {           \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X, Y>>(x);       \
+  }                                                                                      \
+  template <Spelled X, Spelled Y, Spelled Z>                                             \
+  constexpr auto name(const X& x, const Y&, const Z&, const detail::KeywordArguments&) { \
+    return detail::respelled<KeywordsAreArguments<false, spelled::name, X, Y, Z>>(x);    \
+  }
+WEFT_KEYED(binary_cross_entropy)
+WEFT_KEYED(cosine_embedding_loss)
+WEFT_KEYED(hinge_embedding_loss)
+WEFT_KEYED(margin_ranking_loss)
+WEFT_KEYED(triplet_margin_loss)
+#undef WEFT_KEYED
+
 }  // namespace WEFT_NAMESPACE

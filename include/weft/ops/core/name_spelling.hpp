@@ -18,7 +18,8 @@ WEFT_REFUSAL(
     OperationIsSpelled,
     "the operation has another name: layer_norm(x, weight, bias), leaky_relu(x), log_softmax<-1>(x), "
     "stddev<1>(x), clamp(x, low, high), cross_entropy(x, y), relu(x), sigmoid(x), pow(x, 3), silu(x), "
-    "unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a member");
+    "attention(q, k, v, score, mask) of functions, unsqueeze<0>(x), x.extent(0), nn::BatchNorm1d as a "
+    "member");
 WEFT_REFUSAL(
     TransformIsSpelled,
     "the transformation has another name: scan is loop(body, carry, xs), fori_loop and a plain for loop "
@@ -37,7 +38,8 @@ WEFT_REFUSAL(
   M(batchnorm, OperationIsSpelled, 1) M(leakyrelu, OperationIsSpelled, 1) M(logsoftmax, OperationIsSpelled, 1) \
   M(stdev, OperationIsSpelled, 1) M(relu_, OperationIsSpelled, 1) M(sigmoid_, OperationIsSpelled, 1) \
   M(crossentropy, OperationIsSpelled, 1) M(power, OperationIsSpelled, 1) M(swish, OperationIsSpelled, 1) \
-  M(expand_dims, OperationIsSpelled, 1) M(cond, TransformIsSpelled, 1)
+  M(expand_dims, OperationIsSpelled, 1) M(flex_attention, OperationIsSpelled, 1) M(frexp, OperationIsAbsent, 2) \
+ M(eig, OperationIsAbsent, 2) M(logdet, OperationIsAbsent, 1) M(cond, TransformIsSpelled, 1)
 // clang-format on
 namespace spelled {
 #define WEFT_SPELLED(name, Refusal, results) struct name;

@@ -20,7 +20,8 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     DtypeAndShapeAreTemplateArguments,
     "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
-    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
+    "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), randperm<i64, 10>(), normal<f32, 2, 3>(0, 1), "
+    "zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
     "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
 WEFT_REFUSAL(
     WordIsTemplateArgument,
@@ -98,6 +99,7 @@ struct randint;
 struct rand_like;
 struct randn;
 struct randn_like;
+struct randperm;
 struct repeat;
 struct roll;
 struct select;
@@ -345,6 +347,7 @@ WEFT_CREATED(randn)
 WEFT_CREATED(eye)
 WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
+WEFT_CREATED(randperm)
 #undef WEFT_CREATED
 template <SpelledNumber A, SpelledNumber B, class C, class... D>
 constexpr auto randint(const A&, const B&, const C&, const D&...) {

@@ -75,6 +75,11 @@ WEFT_REFUSAL(
     "4, 8>() in place of x.new_zeros(4, 8)");
 WEFT_REFUSAL(DetachIsFunction, "a traced value has no .detach(): write stop_gradient(x)");
 
+WEFT_REFUSAL(
+    ValueIsNoPointer,
+    "a traced value is no pointer, and C++ has no ** for powers: write pow(x, 2), square(x) or x * x, "
+    "and x itself in place of *x");
+
 // The number of a value's elements: decltype(x)::size, x.size and x.size(); x.size(0) is refused.
 template <class S>
 struct ElementCount {
@@ -152,6 +157,11 @@ struct TracedMembers {
   template <class... A>
   constexpr auto operator()(const A&...) const {
     static_assert(sizeof(ValueIsCalled<sizeof(Self) == 0, Self, A...>) > 0);
+    return self();
+  }
+  template <int = 0>
+  constexpr auto operator*() const {
+    static_assert(sizeof(ValueIsNoPointer<sizeof(Self) == 0, Self>) > 0);
     return self();
   }
   constexpr auto& operator++() {

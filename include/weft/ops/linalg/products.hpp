@@ -56,6 +56,10 @@ struct KronOp : Operation<KronOp> {
   }
 };
 
+// What: the shape, and how long the axis is to be.
+WEFT_REFUSAL(CrossIsOfThree,
+             "cross: the axis along which the vectors lie has 3 elements, and without one in <> it is the "
+             "last: write cross<0>(x, y) where the first has 3; the inner product is vecdot<-1>(x, y)");
 // Of vectors of 3 along an axis.
 template <int Axis>
 struct CrossOp : Operation<CrossOp<Axis>> {
@@ -65,7 +69,7 @@ struct CrossOp : Operation<CrossOp<Axis>> {
     constexpr bool ok = axis_in_range(Axis, S::rank);
     static_assert(sizeof(AxisInRange<ok, CrossOp, S>) > 0);
     constexpr bool three = !ok || S::value[Axis] == 3;
-    static_assert(sizeof(ShapesEqual<three, CrossOp, S, GivenSize<3>>) > 0);
+    static_assert(sizeof(CrossIsOfThree<three, CrossOp, S, WantedSize<3>>) > 0);
     if constexpr (ok && three) {
       using T = promoted<typename A::dtype, typename B::dtype>;
       const Expr<T, S> v{ir::broadcast(ir::cast(x.value, dtype_of<T>), S::value)};

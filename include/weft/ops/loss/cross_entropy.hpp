@@ -41,6 +41,11 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     LabelsAreIntegers,
     "cross_entropy: labels must be integers (i32 or i64), as in<i32, 32> or cast<i32>(y) gives them");
+WEFT_REFUSAL(
+    LogitsAreScores,
+    "the first operand holds numbers of classes, integers, and a loss is of their logits, floating-point "
+    "scores: leave argmax<-1>(...) out, cross_entropy(model(x), y), and for rows of scores that are "
+    "integers write cast<f32>(logits)");
 // What: the logits' shape and the weights'.
 WEFT_REFUSAL(ClassWeightsFit,
              "cross_entropy: the class weights must be a vector with one number for each class");
@@ -87,6 +92,9 @@ struct without_axis {
 template <class Op, class X, class L, int Axis>
 constexpr bool check_labels() {
   using S = typename X::shape;
+  constexpr bool chosen =
+      !is_float(dtype_of<typename X::dtype>) && std::is_same_v<S, typename L::shape> && S::rank < 2;
+  static_assert(sizeof(LogitsAreScores<!chosen, Op, S, typename X::dtype, typename L::shape>) > 0);
   constexpr bool whole = is_integer(dtype_of<typename L::dtype>), inside = axis_in_range(Axis, S::rank);
   constexpr bool second = Axis == -1 && S::rank > 2 && whole && L::shape::value == without_axis<S, 1>::value;
   static_assert(sizeof(ClassesAreLast<!second, Op, S, typename L::shape>) > 0);

@@ -29,6 +29,10 @@ WEFT_REFUSAL(
     MaskIsCondition,
     "attention: mask returns one bool, such as j <= i, combined by & and |: it reads a tensor by all "
     "of its indices");
+WEFT_REFUSAL(
+    MaskIsComputed,
+    "attention: mask returns a plain bool, which is decided while the program compiles: a traced value has "
+    "no truth value, so return the condition itself, j <= i, combined by & and |, in place of if and &&");
 WEFT_REFUSAL(ScoreCapturesNothing,
              "attention: a function that is applied to run-time tensors captures nothing: give what it reads "
              "behind the functions, attention(q, k, v, score, slopes), and it takes that behind its own");
@@ -194,6 +198,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
       using Y =
           decltype(std::declval<const Mask&>()(detail::Place{}, detail::Place{}, detail::Place{},
                                                detail::Place{}, std::declval<detail::captured_type<A>>()...));
+      static_assert(sizeof(MaskIsComputed<!std::is_arithmetic_v<Y>, AttentionFunction, Y>) > 0);
       static_assert(sizeof(MaskIsCondition<is_condition<Y>(), AttentionFunction, Y>) > 0);
       if constexpr (!is_condition<Y>()) return false;
     }

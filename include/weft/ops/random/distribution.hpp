@@ -155,10 +155,18 @@ struct RandIntLikeOp : Operation<RandIntLikeOp> {
   }
 };
 
+namespace spelled {
+struct normal;
+}
 // normal<f32, 2, 3>(mean, stddev); normal(mean, stddev) where one at least is a tensor.
 template <class T, i64... D, class M = int, class S = int>
 constexpr auto normal(const M& mean = 0, const S& stddev = 1) {
   return detail::drawn<detail::NormalKind, T, D...>(mean, stddev);
+}
+template <class T, i64... D, class A, class B, class C, class... More>
+constexpr auto normal(const A& mean, const B& stddev, const C&, const More&...) {  // a refusal
+  static_assert(sizeof(SeedIsOfProgram<sizeof(C) == 0, spelled::normal, T, C>) > 0);
+  return normal<T, D...>(mean, stddev);
 }
 template <class M, class S>
 requires SomeOperands<M, S>

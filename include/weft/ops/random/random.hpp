@@ -225,6 +225,11 @@ WEFT_REFUSAL(DrawnTakeNothing,
              "rand and randn take no number, for these are uniform in [0, 1) and of mean 0 and deviation 1: "
              "rand<f32, 4, 8>() * 2 - 1 is uniform in [-1, 1), normal<f32, 4, 8>(mean, deviation)");
 
+WEFT_REFUSAL(SeedIsOfProgram,
+             "a function that draws takes no seed and no generator of its own: seed{7} is an option of the "
+             "program, compile(Cpu{}, f, in<f32, 4, 8>, seed{7}) and make_trainer(..., seed{7}), and "
+             "manual_seed(7) sets those of all that are made behind it");
+
 // Functions, not objects: the C library has a global rand.
 template <class T, i64... D>
 constexpr auto rand() {
@@ -239,12 +244,14 @@ constexpr auto randn() {
 // Refused.
 template <class T, i64... D, class A, class... More>
 constexpr auto rand(const A&, const More&...) {
-  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::rand, T, A>) > 0);
+  static_assert(sizeof(SeedIsOfProgram < !std::is_class_v<A> || Operand<A>, spelled::rand, T, A >) > 0);
+  static_assert(sizeof(DrawnTakeNothing < std::is_class_v<A> && !Operand<A>, spelled::rand, T, A >) > 0);
   return RandOp<T, D...>{}();
 }
 template <class T, i64... D, class A, class... More>
 constexpr auto randn(const A&, const More&...) {
-  static_assert(sizeof(DrawnTakeNothing<sizeof(A) == 0, spelled::randn, T, A>) > 0);
+  static_assert(sizeof(SeedIsOfProgram < !std::is_class_v<A> || Operand<A>, spelled::randn, T, A >) > 0);
+  static_assert(sizeof(DrawnTakeNothing < std::is_class_v<A> && !Operand<A>, spelled::randn, T, A >) > 0);
   return RandnOp<T, D...>{}();
 }
 inline constexpr DropoutOp dropout{};

@@ -84,11 +84,18 @@ struct LogSumExpOp : Operation<LogSumExpOp<Keep, A...>> {
   }
 };
 
+WEFT_REFUSAL(
+    NormIsOfAxes,
+    "what stands in <> of norm are axes, and the value has none of this number: the norm of order 2 of all "
+    "elements is norm<>(x), along an axis norm<1>(x), and another order a word behind the operand, norm<>(x, "
+    "order<1>)");
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
 struct NormOp : Operation<NormOp<P, Keep, A...>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
+    constexpr bool inside = (axis_in_range(A, X::rank) && ... && true);
+    static_assert(sizeof(NormIsOfAxes<inside, NormOp, typename X::shape>) > 0);
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     return CastOp<floating<typename X::dtype>>::apply(b, of(b, x));
   }

@@ -222,7 +222,8 @@ inline constexpr Correction<C> correction{};
 
 WEFT_REFUSAL(
     SpreadOptionsKnown,
-    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>");
+    "the options of var, stddev, var_mean and std_mean are keepdim and one of biased, correction<c>, words "
+    "behind the operand; axes stand in <>, var_mean<1>(x), stddev<1>(x, biased)");
 
 namespace detail {
 

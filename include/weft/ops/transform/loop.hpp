@@ -31,6 +31,13 @@ WEFT_REFUSAL(ConditionIsBool,
              "while_loop: the condition returns one bool, Shape<>: reduce it with all<>() or any<>(), and "
              "comes first: while_loop<100>(condition, body, carry)");
 
+WEFT_REFUSAL(
+    ConditionIsComputed,
+    "while_loop: the condition returns a plain bool, which is decided while the program compiles: return "
+    "a value that is computed from the carry, any<>(c < 10), in place of if and true; a fixed number of "
+    "trips "
+    "is loop<10>(body, carry)");
+
 struct LoopOp {};  // what messages name
 
 namespace detail {
@@ -389,6 +396,7 @@ constexpr auto while_of_values(const Condition& condition, const F& body, const 
           const auto go = traced(trip, condition(now));
           using Go = std::remove_cvref_t<decltype(go)>;
           constexpr bool one = std::is_same_v<Go, Expr<bool, Shape<>>>;
+          static_assert(sizeof(ConditionIsComputed<!std::is_arithmetic_v<Go>, LoopOp, Go>) > 0);
           static_assert(sizeof(ConditionIsBool<one, LoopOp, Go>) > 0);
           if constexpr (!one) {
             return now;

@@ -36,10 +36,32 @@ struct NodeValue {
   }
 };
 
+WEFT_REFUSAL(VisitCapturesNothing,
+             "Interpreter{.visit = f}: f captures nothing and takes a value, [](const NodeValue& v) { ... }: "
+             "count and keep in a static or global variable");
+// What a run calls: a function, as its address.
+struct Visit {
+  using Function = void (*)(const NodeValue& value);
+  Function function = nullptr;  // none
+
+  constexpr Visit() = default;
+  constexpr Visit(Function f) : function(f) {}
+  constexpr Visit(std::nullptr_t) {}
+  template <class F>
+  requires std::is_class_v<F>
+  constexpr Visit(const F& f) {
+    constexpr bool plain = std::is_convertible_v<const F&, Function>;
+    static_assert(sizeof(VisitCapturesNothing<plain, F>) > 0);
+    if constexpr (plain) function = f;
+  }
+  constexpr operator Function() const { return function; }
+  constexpr bool operator==(const Visit&) const = default;
+};
+
 // A device that evaluates programs node by node: docs/interpreter.md.
 struct Interpreter {
   // Called with every value of every run but those that give a model its starting values.
-  void (*visit)(const NodeValue& value) = nullptr;
+  Visit visit{};
 
   constexpr bool operator==(const Interpreter&) const = default;
 };

@@ -1,0 +1,19 @@
+// wrote: sum<0, 1, f64>(x)
+// write: sum<0, 1>(cast<f64>(x))
+// expect: spelled::sum
+// first-error: the dtype is the operand's
+#include "weft/weft.hpp"
+using namespace weft;
+
+int main() {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+#ifdef WEFT_FIXED
+        return sum<0, 1>(cast<f64>(x));
+#else
+        return sum<0, 1, f64>(x);
+#endif
+      },
+      in<f32, 4, 8>);
+}

@@ -1,0 +1,23 @@
+// wrote: optim::AdamW{.amsgrad = true}
+// write: optim::amsgrad(optim::AdamW{})
+// expect: spelled::amsgrad
+// expect: AdamW
+// first-error: amsgrad and maximize are functions of an optimiser:
+#include "weft/weft.hpp"
+using namespace weft;
+
+struct Net {
+  nn::Linear<8, 3> fc;
+  constexpr auto operator()(auto x) const { return fc(x); }
+};
+
+int main() {
+  auto trainer = make_trainer<Net>(
+      Cpu{}, [](const auto& model, auto x, auto y) { return cross_entropy(model(x), y); }, in<f32, 16, 8>,
+      in<i32, 16>,
+#ifdef WEFT_FIXED
+      optim::amsgrad(optim::AdamW{}));
+#else
+      optim::AdamW{.amsgrad = true});
+#endif
+}
