@@ -24,14 +24,17 @@ inline constexpr bool dot_blas_types =
     dot_has_cblas&& std::is_same_v<TA, TB>&& std::is_same_v<TA, TC>&& std::is_floating_point_v<TA>;
 
 // Whether BLAS, whose vectors have `blas_bytes`, is the faster one (benchmarks/host/gemm.cpp, OpenBLAS
-// 0.3.21). With vectors of the same width the built-in engine is level with it at 1024^3, on AVX-512 and on
-// AVX2, and ahead below, but for a long transposed A on AVX2, which BLAS packs better. Wider ones, which a
-// program not compiled for its machine meets, win as soon as a call is paid for.
+// 0.3.21). With vectors of the same width the built-in engine is ahead of it on small products, and level at
+// 1024^3 on AVX-512; on AVX2 it falls behind from 512^3 on, and earlier for a long transposed A, which BLAS
+// packs better. Wider ones, which a program not compiled for its machine meets, win as soon as a call is paid
+// for.
 constexpr bool dot_prefers_blas(const DotShape& s, i64 blas_bytes) {
   if (blas_bytes < WEFT_DOT_BYTES) return false;
-  const bool wider = blas_bytes > WEFT_DOT_BYTES;
-  const bool transposed = WEFT_DOT_BYTES < 64 && s.a_row == 1 && s.a_col > dot_near_columns;
-  const f64 from = wider ? (WEFT_DOT_BYTES == 32 ? 3e5 : 3e4) : transposed ? 1e7 : 1e9;
+  const bool transposed = s.a_row == 1 && s.a_col > dot_near_columns;
+  const f64 from = blas_bytes > WEFT_DOT_BYTES ? (WEFT_DOT_BYTES == 32 ? 3e5 : 3e4)
+                   : WEFT_DOT_BYTES == 64      ? 1e9
+                   : transposed                ? 1e7
+                                               : 1e8;
   return static_cast<f64>(s.m) * static_cast<f64>(s.n) * static_cast<f64>(s.k) >= from;
 }
 
