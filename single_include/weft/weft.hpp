@@ -21970,7 +21970,14 @@ WEFT_REFUSAL(NothingIsInplace,
         0);                                                                                                  \
     return (*this)(x);                                                                                       \
   }
-#define WEFT_NO_INPLACE WEFT_REFUSED_OPTION(inplace, NothingIsInplace, void)
+// A member that a layer has not. nvcc names members by their addresses (core/field.hpp), of which one that is
+// empty has another's: there the words are the compiler's.
+#if defined(__CUDACC__)
+#define WEFT_REFUSED_LAYER_OPTION(name, Refusal, ...)
+#else
+#define WEFT_REFUSED_LAYER_OPTION(name, Refusal, ...) WEFT_REFUSED_OPTION(name, Refusal, __VA_ARGS__)
+#endif
+#define WEFT_NO_INPLACE WEFT_REFUSED_LAYER_OPTION(inplace, NothingIsInplace, void)
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
@@ -45557,7 +45564,7 @@ WEFT_REFUSAL(SlopeIsNamed,
 struct LeakyReLU {
   float slope = 0.01f;  // below 0
   WEFT_NO_INPLACE
-  WEFT_REFUSED_OPTION(negative_slope, SlopeIsNamed, LeakyReLU)
+  WEFT_REFUSED_LAYER_OPTION(negative_slope, SlopeIsNamed, LeakyReLU)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };
@@ -50034,7 +50041,7 @@ template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_paddi
 struct Embedding {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
-  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, Embedding)
+  WEFT_REFUSED_LAYER_OPTION(padding_idx, PaddingIsArgument, Embedding)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
@@ -50050,7 +50057,7 @@ template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i
 struct EmbeddingBag {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
-  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, EmbeddingBag)
+  WEFT_REFUSED_LAYER_OPTION(padding_idx, PaddingIsArgument, EmbeddingBag)
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);
@@ -54008,9 +54015,9 @@ struct RecurrentLayer {
   typename Net::Stack weights{};
   float dropout = 0;
   Mode mode{};
-  WEFT_REFUSED_OPTION(batch_first, RecurrentIsArgument, RecurrentLayer)
-  WEFT_REFUSED_OPTION(num_layers, RecurrentIsArgument, RecurrentLayer)
-  WEFT_REFUSED_OPTION(bidirectional, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_LAYER_OPTION(batch_first, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_LAYER_OPTION(num_layers, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_LAYER_OPTION(bidirectional, RecurrentIsArgument, RecurrentLayer)
 
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }

@@ -1,6 +1,7 @@
 // wrote: nn::Dropout drop{.p = 0.1f, .inplace = true}
 // write: nn::Dropout drop{.p = 0.1f}
 // expect: spelled::inplace
+// nvcc: has no field "
 // first-error: a layer gives a value of its own, and where its memory lies
 #include "weft/weft.hpp"
 using namespace weft;

@@ -1,6 +1,7 @@
 // wrote: nn::ReLU act{.inplace = true}
 // write: nn::ReLU act
 // expect: spelled::inplace
+// nvcc: has no field "
 // first-error: a layer gives a value of its own, and where its memory lies
 #include "weft/weft.hpp"
 using namespace weft;

@@ -1,6 +1,7 @@
 // wrote: nn::LSTM<8, 4> lstm{.batch_first = true}
 // write: nn::LSTM<8, 4, nn::Recurrent{.batch_first = true}> lstm
 // expect: spelled::batch_first
+// nvcc: has no field "
 // first-error: how many layers a recurrent layer has and how its input lies are a template argument:
 #include "weft/weft.hpp"
 using namespace weft;

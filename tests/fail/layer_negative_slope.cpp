@@ -1,6 +1,7 @@
 // wrote: nn::LeakyReLU act{.negative_slope = 0.2f}
 // write: nn::LeakyReLU act{.slope = 0.2f}
 // expect: LeakyReLU
+// nvcc: has no field "
 // first-error: the slope of a LeakyReLU below 0 is its member slope:
 #include "weft/weft.hpp"
 using namespace weft;

@@ -1,6 +1,7 @@
 // wrote: nn::Embedding<10, 4> table{.padding_idx = 0}
 // write: nn::Embedding<10, 4, f32, 0> table
 // expect: Embedding<10, 4
+// nvcc: has no field "
 // first-error: the padding of an embedding is a template argument
 #include "weft/weft.hpp"
 using namespace weft;

@@ -99,7 +99,7 @@ WEFT_REFUSAL(SlopeIsNamed,
 struct LeakyReLU {
   float slope = 0.01f;  // below 0
   WEFT_NO_INPLACE
-  WEFT_REFUSED_OPTION(negative_slope, SlopeIsNamed, LeakyReLU)
+  WEFT_REFUSED_LAYER_OPTION(negative_slope, SlopeIsNamed, LeakyReLU)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return leaky_relu(to_expr(x), slope); }
 };

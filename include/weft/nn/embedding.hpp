@@ -139,7 +139,7 @@ template <i64 Count, i64 Size = not_given, class T = f32, i64 Padding = no_paddi
 struct Embedding {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, Embedding>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
-  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, Embedding)
+  WEFT_REFUSED_LAYER_OPTION(padding_idx, PaddingIsArgument, Embedding)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& index) const { return functional::embedding<Padding>(index, weight); }
 };
@@ -155,7 +155,7 @@ template <i64 Count, i64 Size = not_given, Bag How = Bag::mean, class T = f32, i
 struct EmbeddingBag {
   static_assert(sizeof(PaddingIsRow < Padding >= no_padding && Padding<Count, EmbeddingBag>) > 0);
   Param<T, Shape<Count, Size>, init::NormalRows<Padding>> weight{};
-  WEFT_REFUSED_OPTION(padding_idx, PaddingIsArgument, EmbeddingBag)
+  WEFT_REFUSED_LAYER_OPTION(padding_idx, PaddingIsArgument, EmbeddingBag)
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& index) const {
     return functional::embedding_bag<How, Padding>(index, weight);

@@ -263,9 +263,9 @@ struct RecurrentLayer {
   typename Net::Stack weights{};
   float dropout = 0;
   Mode mode{};
-  WEFT_REFUSED_OPTION(batch_first, RecurrentIsArgument, RecurrentLayer)
-  WEFT_REFUSED_OPTION(num_layers, RecurrentIsArgument, RecurrentLayer)
-  WEFT_REFUSED_OPTION(bidirectional, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_LAYER_OPTION(batch_first, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_LAYER_OPTION(num_layers, RecurrentIsArgument, RecurrentLayer)
+  WEFT_REFUSED_LAYER_OPTION(bidirectional, RecurrentIsArgument, RecurrentLayer)
 
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return call(x, Absent{}, Absent{}); }

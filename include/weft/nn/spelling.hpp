@@ -77,7 +77,14 @@ WEFT_REFUSAL(NothingIsInplace,
         0);                                                                                                  \
     return (*this)(x);                                                                                       \
   }
-#define WEFT_NO_INPLACE WEFT_REFUSED_OPTION(inplace, NothingIsInplace, void)
+// A member that a layer has not. nvcc names members by their addresses (core/field.hpp), of which one that is
+// empty has another's: there the words are the compiler's.
+#if defined(__CUDACC__)
+#define WEFT_REFUSED_LAYER_OPTION(name, Refusal, ...)
+#else
+#define WEFT_REFUSED_LAYER_OPTION(name, Refusal, ...) WEFT_REFUSED_OPTION(name, Refusal, __VA_ARGS__)
+#endif
+#define WEFT_NO_INPLACE WEFT_REFUSED_LAYER_OPTION(inplace, NothingIsInplace, void)
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
