@@ -58228,12 +58228,27 @@ constexpr bool has_fraction(auto... given) { return ((given.kind == InBrackets::
 constexpr bool are_integers(auto... given) { return ((given.kind == InBrackets::integer) && ...); }
 // What stands first in the <> of a loss.
 struct InLossBrackets {
-  bool reduction, integer;
+  bool reduction, integer, text;
 
   template <class T>
   constexpr InLossBrackets(T)
-      : reduction(std::is_same_v<T, LossReduction>), integer(std::is_same_v<T, int>) {}
+      : reduction(std::is_same_v<T, LossReduction>),
+        integer(std::is_same_v<T, int>),
+        text(std::is_convertible_v<T, const char*>) {}
 };
+// Losses of which core/spelling.hpp says what is written in place of "sum".
+template <class Name>
+inline constexpr bool is_quoted = false;
+template <>
+inline constexpr bool is_quoted<spelled::mse_loss> = true;
+template <>
+inline constexpr bool is_quoted<spelled::l1_loss> = true;
+template <>
+inline constexpr bool is_quoted<spelled::cross_entropy> = true;
+template <>
+inline constexpr bool is_quoted<spelled::nll_loss> = true;
+template <>
+inline constexpr bool is_quoted<spelled::bce_with_logits> = true;
 // (nvcc hands decltype(A) to the host compiler as decltype((A)), a reference.)
 template <auto A, class Options>
 inline constexpr bool is_a = std::is_same_v<std::remove_cvref_t<decltype(A)>, Options>;
@@ -58364,16 +58379,18 @@ WEFT_DRAWN(log_normal)
 WEFT_DRAWN(cauchy)
 #undef WEFT_DRAWN
 
-#define WEFT_LOSS(name)                                                                    \
-  template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B> \
-  requires(!First.reduction) constexpr auto name(const X& x, const B&...) {                \
-    return detail::respelled<ReductionIsInBrackets<false, spelled::name, X>>(x);           \
+#define WEFT_LOSS(name)                                                                                \
+  template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B>             \
+  requires(!First.reduction && !(First.text && detail::is_quoted<spelled::name>)) constexpr auto name( \
+      const X& x, const B&...) {                                                                       \
+    return detail::respelled<ReductionIsInBrackets<false, spelled::name, X>>(x);                       \
   }
 WEFT_LOSSES(WEFT_LOSS)
 #undef WEFT_LOSS
 // (Of an integer cross_entropy says that the axis comes second.)
 template <detail::InLossBrackets First, detail::InBrackets... Rest, class X, class... B>
-requires(!First.reduction && !First.integer) constexpr auto cross_entropy(const X& x, const B&...) {
+requires(!First.reduction && !First.integer && !First.text) constexpr auto cross_entropy(const X& x,
+                                                                                         const B&...) {
   return detail::respelled<ReductionIsInBrackets<false, spelled::cross_entropy, X>>(x);
 }
 
