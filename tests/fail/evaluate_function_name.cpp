@@ -1,6 +1,7 @@
 // wrote: evaluate(model, accuracy, dataset, in<f32, 5, 8>, in<i64, 5>)
-// write: evaluate(model, [](const auto& net, auto x, auto y) { return accuracy(net(x), y); }, dataset,
-// in<f32, 5, 8>, in<i64, 5>) expect: Net first-error: a function of many forms
+// write: evaluate(model, [](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, dataset, ...)
+// expect: Net
+// first-error: a function of many forms
 #include "weft/weft.hpp"
 using namespace weft;
 
