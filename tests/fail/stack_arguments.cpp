@@ -1,5 +1,5 @@
-// expect: the block's operator() does not take these arguments
-// first-error: the block's operator() does not take these arguments
+// expect: the layer takes one value and nothing else
+// first-error: the layer takes one value and nothing else
 #include "weft/exec/model.hpp"
 #include "weft/nn/linear.hpp"
 #include "weft/nn/stack.hpp"
