@@ -21878,7 +21878,7 @@ using Eye = Dirac;
 // nn.functional; and what is said of a layer without its sizes.
 
 // ---- weft/core/refused_option.hpp ----
-// Parts of refusals: a member that there is not, and numbers in the place of names.
+// Parts of refusals: members and functions that there are not, and numbers in the place of names.
 
 namespace WEFT_NAMESPACE {
 
@@ -21898,6 +21898,14 @@ struct RefusedOption {
 };
 #define WEFT_REFUSED_OPTION(name, Refusal, ...) \
   [[no_unique_address]] ::weft::RefusedOption<Refusal, ::weft::spelled::name, __VA_ARGS__> name{};
+
+// A function that there is not, of any arguments.
+#define WEFT_REFUSED_FUNCTION(name, Refusal)                         \
+  template <class... A>                                              \
+  auto name(const A&...) {                                           \
+    static_assert(sizeof(Refusal<(sizeof...(A) > 1024), A...>) > 0); \
+    return AfterRefusal{};                                           \
+  }
 
 }  // namespace WEFT_NAMESPACE
 
@@ -32991,9 +32999,8 @@ struct ScoreBody {
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
   u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
-  std::conditional_t<(Family::width > 1), RandomWindow, NoRandomWindow>
-      windows[header.streams > 0 && Family::width > 1 ? header.streams
-                                                      : 1];  // of the keys, where they are more
+  std::conditional_t<(Family::width > 1 && header.streams > 0), RandomWindow, NoRandomWindow>
+      windows[header.streams > 0 ? header.streams : 1];  // of the keys, where they are more
   Numbers product, score_gradient;
   Registers reg;
 
@@ -37904,13 +37911,15 @@ class CompiledFunction {
     constexpr i64 rows = exec::common_rows<I...>();
     return rows == 0 || Table::padding_counts(K, rows);
   }
-  // Throws `code` where padded rows of a loader's arrays would count in a buffer that a call assigns.
+  // A call's arguments, which a loader's may be. Throws `code` where their padded rows would count in a
+  // buffer that it assigns; `remedy`: how there are none.
   template <class... A>
-  static void check_padding(const char* code, const char* remedy, const A&... args) {
+  static auto checked_arguments(const char* code, const char* remedy, const A&... args) {
+    const auto given = exec::given_arguments<Device, I...>(args...);
     constexpr bool may_count = Code::assigns > 0 && (exec::Padded<A> || ... || false);
     if constexpr (may_count)
-      exec::check_padding_in_buffers<Table, exec::common_rows<I...>()>(
-          exec::given_arguments<Device, I...>(args...), code, "the function", remedy);
+      exec::check_padding_in_buffers<Table, exec::common_rows<I...>()>(given, code, "the function", remedy);
+    return given;
   }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) {
@@ -37965,7 +37974,7 @@ class CompiledFunction {
     if constexpr (count_fits<A...>()) {
       Called& called = held();
       const typename Instance::Call call(called.instance);
-      called.run(checked_arguments(args...));
+      called.run(checked_arguments("call/padding", "use .last = data::drop", args...));
       return called.results();
     } else {
       return AfterRefusal{};
@@ -38015,7 +38024,7 @@ class CompiledFunction {
         if (!called) throw_moved();
         called->check_targets_of(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
-        called->run(checked_arguments(args...));
+        called->run(checked_arguments("call/padding", "use .last = data::drop", args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
       }
     };
@@ -38115,12 +38124,6 @@ class CompiledFunction {
     u64 seed = 0, calls = 0;
   };
 
-  // Throws "call/padding", as check_padding().
-  template <class... A>
-  static auto checked_arguments(const A&... args) {
-    check_padding("call/padding", "use .last = data::drop", args...);
-    return exec::given_arguments<Device, I...>(args...);
-  }
   exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);
@@ -38525,8 +38528,8 @@ struct LerpSource {
       if (row.trained) {
         const ir::Value p = ir::cast(from, wide), q = ir::cast(to, wide);
         const ir::Value by = ir::broadcast(ir::cast(w, wide), p.dims());
-        const ir::Value near =
-            ir::binary(ir::Op::lt, by, ir::constant_like(by, 0.5));  // as torch.lerp: 1 gives q
+        // near p from p, near q from q, as torch.lerp: a weight of 1 gives q
+        const ir::Value near = ir::binary(ir::Op::lt, ir::unary(ir::Op::abs, by), ir::constant_like(by, 0.5));
         v = ir::cast(ir::select(near, p + by * (q - p), q - (q - p) * (1.0 - by)), row.dtype);
       }
       b.graph.assigns.push({i, v.id});
@@ -40961,23 +40964,16 @@ WEFT_REFUSAL(
     "the program reads its own data, and of data sets with names weft has data::load_digits alone: fill "
     "vectors and write data::Arrays<f32, i32> dataset({pixels, {1, 28, 28}}, {labels, {}}), or read "
     "io::read_csv(path)");
-#define WEFT_MEANT(name)                                                \
-  template <class... A>                                                 \
-  auto name(const A&...) {                                              \
-    static_assert(sizeof(DataIsRead<(sizeof...(A) > 1024), A...>) > 0); \
-    return AfterRefusal{};                                              \
-  }
-WEFT_MEANT(load_mnist)
-WEFT_MEANT(load_fashion_mnist)
-WEFT_MEANT(load_cifar10)
-WEFT_MEANT(load_cifar100)
-WEFT_MEANT(load_iris)
-WEFT_MEANT(load_csv)
-WEFT_MEANT(MNIST)
-WEFT_MEANT(FashionMNIST)
-WEFT_MEANT(CIFAR10)
-WEFT_MEANT(ImageFolder)
-#undef WEFT_MEANT
+WEFT_REFUSED_FUNCTION(load_mnist, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_fashion_mnist, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_cifar10, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_cifar100, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_iris, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_csv, DataIsRead)
+WEFT_REFUSED_FUNCTION(MNIST, DataIsRead)
+WEFT_REFUSED_FUNCTION(FashionMNIST, DataIsRead)
+WEFT_REFUSED_FUNCTION(CIFAR10, DataIsRead)
+WEFT_REFUSED_FUNCTION(ImageFolder, DataIsRead)
 namespace datasets {
 using data::CIFAR10, data::FashionMNIST, data::MNIST;
 }  // namespace datasets
@@ -44118,20 +44114,13 @@ requires(!std::is_convertible_v<const A&, const std::vector<SafetensorsTensor>&>
     const std::string&, const A&, const More&...) {
   static_assert(sizeof(TensorsAreListed<sizeof(A) == 0, A, More...>) > 0);
 }
-#define WEFT_MEANT(name)                                                    \
-  template <class Path, class... A>                                         \
-  auto name(const Path&, const A&...) {                                     \
-    static_assert(sizeof(TensorsAreListed<(sizeof...(A) > 99), A...>) > 0); \
-    return AfterRefusal{};                                                  \
-  }
-WEFT_MEANT(save)
-WEFT_MEANT(save_file)
-WEFT_MEANT(save_safetensors)
-WEFT_MEANT(load)
-WEFT_MEANT(load_file)
-WEFT_MEANT(load_safetensors)
-WEFT_MEANT(read_safetensors)
-#undef WEFT_MEANT
+WEFT_REFUSED_FUNCTION(save, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(save_file, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(save_safetensors, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(load, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(load_file, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(load_safetensors, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(read_safetensors, TensorsAreListed)
 
 }  // namespace WEFT_NAMESPACE::io
 // ---- weft/nn.hpp ----
@@ -66861,8 +66850,8 @@ auto evaluate_with(const Ranks& ranks, Function& f, const D& dataset, std::index
   constexpr auto numbers = std::index_sequence_for<R...>{};
   for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
     if (samples == 0)
-      Function::check_padding("evaluate/padding", "give a batch size that divides the dataset",
-                              batch.template get<Field>()...);
+      Function::checked_arguments("evaluate/padding", "give a batch size that divides the dataset",
+                                  batch.template get<Field>()...);
     samples += batch.valid();
     if (dealt && ++turn % ranks.size() != ranks.rank()) continue;
     if (batch.valid() < Rows) {

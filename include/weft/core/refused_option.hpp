@@ -1,5 +1,5 @@
 #pragma once
-// Parts of refusals: a member that there is not, and numbers in the place of names.
+// Parts of refusals: members and functions that there are not, and numbers in the place of names.
 
 #include <type_traits>
 
@@ -23,5 +23,13 @@ struct RefusedOption {
 };
 #define WEFT_REFUSED_OPTION(name, Refusal, ...) \
   [[no_unique_address]] ::weft::RefusedOption<Refusal, ::weft::spelled::name, __VA_ARGS__> name{};
+
+// A function that there is not, of any arguments.
+#define WEFT_REFUSED_FUNCTION(name, Refusal)                         \
+  template <class... A>                                              \
+  auto name(const A&...) {                                           \
+    static_assert(sizeof(Refusal<(sizeof...(A) > 1024), A...>) > 0); \
+    return AfterRefusal{};                                           \
+  }
 
 }  // namespace WEFT_NAMESPACE

@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "weft/core/diagnose.hpp"
+#include "weft/core/refused_option.hpp"
 #include "weft/core/types.hpp"
 
 namespace WEFT_NAMESPACE::data {
@@ -49,23 +49,16 @@ WEFT_REFUSAL(
     "the program reads its own data, and of data sets with names weft has data::load_digits alone: fill "
     "vectors and write data::Arrays<f32, i32> dataset({pixels, {1, 28, 28}}, {labels, {}}), or read "
     "io::read_csv(path)");
-#define WEFT_MEANT(name)                                                \
-  template <class... A>                                                 \
-  auto name(const A&...) {                                              \
-    static_assert(sizeof(DataIsRead<(sizeof...(A) > 1024), A...>) > 0); \
-    return AfterRefusal{};                                              \
-  }
-WEFT_MEANT(load_mnist)
-WEFT_MEANT(load_fashion_mnist)
-WEFT_MEANT(load_cifar10)
-WEFT_MEANT(load_cifar100)
-WEFT_MEANT(load_iris)
-WEFT_MEANT(load_csv)
-WEFT_MEANT(MNIST)
-WEFT_MEANT(FashionMNIST)
-WEFT_MEANT(CIFAR10)
-WEFT_MEANT(ImageFolder)
-#undef WEFT_MEANT
+WEFT_REFUSED_FUNCTION(load_mnist, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_fashion_mnist, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_cifar10, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_cifar100, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_iris, DataIsRead)
+WEFT_REFUSED_FUNCTION(load_csv, DataIsRead)
+WEFT_REFUSED_FUNCTION(MNIST, DataIsRead)
+WEFT_REFUSED_FUNCTION(FashionMNIST, DataIsRead)
+WEFT_REFUSED_FUNCTION(CIFAR10, DataIsRead)
+WEFT_REFUSED_FUNCTION(ImageFolder, DataIsRead)
 namespace datasets {
 using data::CIFAR10, data::FashionMNIST, data::MNIST;
 }  // namespace datasets

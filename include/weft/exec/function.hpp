@@ -112,13 +112,15 @@ class CompiledFunction {
     constexpr i64 rows = exec::common_rows<I...>();
     return rows == 0 || Table::padding_counts(K, rows);
   }
-  // Throws `code` where padded rows of a loader's arrays would count in a buffer that a call assigns.
+  // A call's arguments, which a loader's may be. Throws `code` where their padded rows would count in a
+  // buffer that it assigns; `remedy`: how there are none.
   template <class... A>
-  static void check_padding(const char* code, const char* remedy, const A&... args) {
+  static auto checked_arguments(const char* code, const char* remedy, const A&... args) {
+    const auto given = exec::given_arguments<Device, I...>(args...);
     constexpr bool may_count = Code::assigns > 0 && (exec::Padded<A> || ... || false);
     if constexpr (may_count)
-      exec::check_padding_in_buffers<Table, exec::common_rows<I...>()>(
-          exec::given_arguments<Device, I...>(args...), code, "the function", remedy);
+      exec::check_padding_in_buffers<Table, exec::common_rows<I...>()>(given, code, "the function", remedy);
+    return given;
   }
   // Every launch with what is fused into it, its bytes, FLOPs and least time; see explain.hpp.
   static std::string explain(const Roofline& machine = {}) {
@@ -173,7 +175,7 @@ class CompiledFunction {
     if constexpr (count_fits<A...>()) {
       Called& called = held();
       const typename Instance::Call call(called.instance);
-      called.run(checked_arguments(args...));
+      called.run(checked_arguments("call/padding", "use .last = data::drop", args...));
       return called.results();
     } else {
       return AfterRefusal{};
@@ -223,7 +225,7 @@ class CompiledFunction {
         if (!called) throw_moved();
         called->check_targets_of(targets, std::make_index_sequence<sizeof...(Out)>{});
         const typename Instance::Call call(called->instance);
-        called->run(checked_arguments(args...));
+        called->run(checked_arguments("call/padding", "use .last = data::drop", args...));
         called->copy_results(targets, std::make_index_sequence<sizeof...(Out)>{});
       }
     };
@@ -323,12 +325,6 @@ class CompiledFunction {
     u64 seed = 0, calls = 0;
   };
 
-  // Throws "call/padding", as check_padding().
-  template <class... A>
-  static auto checked_arguments(const A&... args) {
-    check_padding("call/padding", "use .last = data::drop", args...);
-    return exec::given_arguments<Device, I...>(args...);
-  }
   exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
     Called& called = held();
     const typename Instance::Call call(called.instance);

@@ -28,8 +28,8 @@ struct LerpSource {
       if (row.trained) {
         const ir::Value p = ir::cast(from, wide), q = ir::cast(to, wide);
         const ir::Value by = ir::broadcast(ir::cast(w, wide), p.dims());
-        const ir::Value near =
-            ir::binary(ir::Op::lt, by, ir::constant_like(by, 0.5));  // as torch.lerp: 1 gives q
+        // near p from p, near q from q, as torch.lerp: a weight of 1 gives q
+        const ir::Value near = ir::binary(ir::Op::lt, ir::unary(ir::Op::abs, by), ir::constant_like(by, 0.5));
         v = ir::cast(ir::select(near, p + by * (q - p), q - (q - p) * (1.0 - by)), row.dtype);
       }
       b.graph.assigns.push({i, v.id});

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "weft/core/diagnose.hpp"
+#include "weft/core/refused_option.hpp"
 #include "weft/io/safetensors.hpp"
 
 namespace WEFT_NAMESPACE::io {
@@ -33,19 +33,12 @@ requires(!std::is_convertible_v<const A&, const std::vector<SafetensorsTensor>&>
     const std::string&, const A&, const More&...) {
   static_assert(sizeof(TensorsAreListed<sizeof(A) == 0, A, More...>) > 0);
 }
-#define WEFT_MEANT(name)                                                    \
-  template <class Path, class... A>                                         \
-  auto name(const Path&, const A&...) {                                     \
-    static_assert(sizeof(TensorsAreListed<(sizeof...(A) > 99), A...>) > 0); \
-    return AfterRefusal{};                                                  \
-  }
-WEFT_MEANT(save)
-WEFT_MEANT(save_file)
-WEFT_MEANT(save_safetensors)
-WEFT_MEANT(load)
-WEFT_MEANT(load_file)
-WEFT_MEANT(load_safetensors)
-WEFT_MEANT(read_safetensors)
-#undef WEFT_MEANT
+WEFT_REFUSED_FUNCTION(save, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(save_file, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(save_safetensors, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(load, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(load_file, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(load_safetensors, TensorsAreListed)
+WEFT_REFUSED_FUNCTION(read_safetensors, TensorsAreListed)
 
 }  // namespace WEFT_NAMESPACE::io

@@ -85,8 +85,8 @@ auto evaluate_with(const Ranks& ranks, Function& f, const D& dataset, std::index
   constexpr auto numbers = std::index_sequence_for<R...>{};
   for (auto& batch : data::loader<Rows>(data::by_reference(dataset), {.last = data::pad_and_mask})) {
     if (samples == 0)
-      Function::check_padding("evaluate/padding", "give a batch size that divides the dataset",
-                              batch.template get<Field>()...);
+      Function::checked_arguments("evaluate/padding", "give a batch size that divides the dataset",
+                                  batch.template get<Field>()...);
     samples += batch.valid();
     if (dealt && ++turn % ranks.size() != ranks.rank()) continue;
     if (batch.valid() < Rows) {

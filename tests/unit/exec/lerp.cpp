@@ -49,8 +49,8 @@ void check_moved(const auto& before, const auto& towards, const auto& after, Wid
   for (std::size_t i = 0; i < p.size(); ++i) {
     const Wide from = static_cast<Wide>(p[i]), to = static_cast<Wide>(q[i]);
     const auto want = static_cast<typename decltype(p)::value_type>(
-        weight < Wide{0.5} ? from + weight * (to - from) : to - (to - from) * (1 - weight));
-    same = same && (weight < 1 || static_cast<f64>(q[i]) == static_cast<f64>(now[i]));
+        std::fabs(weight) < Wide{0.5} ? from + weight * (to - from) : to - (to - from) * (1 - weight));
+    same = same && (weight != 1 || static_cast<f64>(q[i]) == static_cast<f64>(now[i]));
     same = same && static_cast<f64>(want) == static_cast<f64>(now[i]);
     moved = moved || static_cast<f64>(p[i]) != static_cast<f64>(now[i]);
   }
@@ -65,7 +65,7 @@ TEST_CASE("lerp: parameters move towards another model's, in any dtype, and the 
   Model<Net> source(Cpu{}, 2);
   get<"h.1.norm.running_mean">(source) = 3.0f;
   get<"wide">(source) = 2.0;
-  for (const f32 weight : {0.0f, 0.25f, 0.005f, 0.5f, 0.9f, 1.0f}) {
+  for (const f32 weight : {0.0f, -0.25f, -2.0f, 0.25f, 0.005f, 0.5f, 0.9f, 1.0f}) {
     const Model<Net> before = target.clone();
     target.lerp(source, weight);
     check_moved<"in.weight">(before, source, target, weight);

@@ -34,9 +34,8 @@ struct ScoreBody {
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
   u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
-  std::conditional_t<(Family::width > 1), RandomWindow, NoRandomWindow>
-      windows[header.streams > 0 && Family::width > 1 ? header.streams
-                                                      : 1];  // of the keys, where they are more
+  std::conditional_t<(Family::width > 1 && header.streams > 0), RandomWindow, NoRandomWindow>
+      windows[header.streams > 0 ? header.streams : 1];  // of the keys, where they are more
   Numbers product, score_gradient;
   Registers reg;
 
