@@ -35,7 +35,7 @@ namespace WEFT_NAMESPACE::compiler {
 
 // How much one constant evaluation takes on: compilers stop long ones, each at a length of its own.
 #if defined(__clang__)
-inline constexpr int differentiated_nodes = 1024, clustered_nodes = 2048;
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1536;
 #elif defined(__CUDACC__)
 inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
 #else

@@ -250,7 +250,7 @@ class ClusteringState {
   Clustering& s;
   Fusion& f = s.fusion;
   FuseLimits limits_;
-  Reuse reuse_{g};
+  Reuse reuse_{g, s.next};
   // plain pointers into the graph and the result: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();

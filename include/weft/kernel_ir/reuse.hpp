@@ -8,20 +8,24 @@ namespace WEFT_NAMESPACE::kernel_ir {
 
 class Reuse {
  public:
-  // O(nodes + edges).
-  constexpr explicit Reuse(const Graph& graph) : g(graph), elements_(graph.nodes.size(), 0) {
+  // Of the nodes from `first` on. O(nodes + edges), in few steps of a constant evaluation: each piece of a
+  // long program goes through it.
+  constexpr explicit Reuse(const Graph& graph, int first = 0)
+      : g(graph), elements_(graph.nodes.size(), 0), sizes_(graph.shapes.size(), 0) {
+    for (int k = 0; k < g.shapes.size(); ++k) sizes_[k] = g.shapes[k].size();
+    const Node* const nodes = g.nodes.data();
+    const int* const edges = g.edges.data();
+    const i64* const sizes = sizes_.data();
     i64* const elements = elements_.data();
-    for (int u = g.nodes.size() - 1; u >= 0; --u) {
-      const Node& n = g.nodes[u];
-      const bool moves = n.op == Op::broadcast || n.op == Op::reshape || n.op == Op::permute;
-      const i64 own = g.dims(u).size();
-      if (elements[u] < own) elements[u] = own;
-      for (int k = n.first; k < n.first + n.arity; ++k) {
-        const int x = g.edges[k];
-        i64 read = moves ? elements[u] : own;
-        if (n.op == Op::broadcast) read /= row_of_broadcast(g.dims(x), g.dims(u));
-        if (elements[x] < read) elements[x] = read;
+    for (int u = g.nodes.size() - 1; u >= first; --u) {
+      const Node& n = nodes[u];
+      i64 read = sizes[n.shape];
+      if (n.op == Op::broadcast || n.op == Op::reshape || n.op == Op::permute) {
+        if (read < elements[u]) read = elements[u];
+        if (n.op == Op::broadcast) read /= row_of_broadcast(g.dims(edges[n.first]), g.dims(u));
       }
+      for (const int *x = edges + n.first, *end = x + n.arity; x != end; ++x)
+        elements[*x] = elements[*x] < read ? read : elements[*x];
     }
   }
 
@@ -31,7 +35,7 @@ class Reuse {
     return cost >= least_cost && may_be_worth_storing(x) && more_elements(x) * cost >= least_work;
   }
   constexpr bool may_be_worth_storing(int x) const {
-    const i64 size = g.dims(x).size();
+    const i64 size = size_of(x);
     return size > 0 && elements_.data()[x] / 4 >= size && more_elements(x) * highest_cost >= least_work;
   }
   // Of the arithmetic that x is made of, each node once: iotas, constants, random numbers and what is made of
@@ -60,7 +64,8 @@ class Reuse {
   static constexpr int highest_cost = 255;
   static constexpr int most_nodes = 48;
 
-  constexpr i64 more_elements(int x) const { return elements_.data()[x] - g.dims(x).size(); }
+  constexpr i64 size_of(int x) const { return sizes_.data()[g.nodes.data()[x].shape]; }
+  constexpr i64 more_elements(int x) const { return elements_.data()[x] - size_of(x); }
 
   // Elements of b that are neighbours and read the same element of x: a kernel makes it once for them.
   static constexpr i64 row_of_broadcast(const Dims& x, const Dims& b) {
@@ -74,7 +79,8 @@ class Reuse {
   }
 
   const Graph& g;
-  List<i64> elements_;
+  List<i64> elements_;  // that a node's readers have, at most; 0: none
+  List<i64> sizes_;     // of each shape
 };
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

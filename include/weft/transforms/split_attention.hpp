@@ -29,9 +29,12 @@ constexpr i64 key_parts(const ir::Graph& g, int i) {
 
 constexpr bool splits_attention(const ir::Graph& g) {
   if (g.bodies.empty()) return false;
-  for (int i = 0; i < g.nodes.size(); ++i) {
-    if (key_parts(g, i) > 1) return true;
-    if (g.nodes[i].op == ir::Op::loop && splits_attention(ir::loop_body(g, i))) return true;
+  const ir::Node* const nodes = g.nodes.data();
+  for (int i = 0, n = g.nodes.size(); i < n; ++i) {
+    const ir::Op op = nodes[i].op;
+    if (op == ir::Op::attention ? key_parts(g, i) > 1
+                                : op == ir::Op::loop && splits_attention(ir::loop_body(g, i)))
+      return true;
   }
   return false;
 }
