@@ -162,10 +162,12 @@ struct ScoreBody {
         p += place[3] * stride;
         if constexpr (Family::width == 1)
           v = load<V>(p);
+        else if (stride != 1)
+          v = load_strided_partial<V>(p, stride, present, 0);
+        else if (present < lanes)
+          v = load_partial<V>(p, present, 0);
         else
-          v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
-              : present < lanes ? load_partial<V>(p, present, 0)
-                                : load<V>(p);
+          v = load<V>(p);
       }
       at<I>() = detail::to_register<t, V, Family>(v);
     }

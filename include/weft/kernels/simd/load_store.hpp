@@ -165,16 +165,44 @@ WEFT_HD_INLINE V minimum(const V& a, const V& b) {
 }
 
 namespace detail {
-// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
+#if !defined(__CUDACC__)
+// Lane i is v's lane i + From, for i < From; what the others are is left open.
+template <int From, class T, std::size_t... I>
+WEFT_INLINE Simd<T> lanes_from(const Simd<T>& v, std::index_sequence<I...>) {
+  using V = Simd<T>;
+  V r = v;
+  if constexpr (From >= V::width) {
+    WEFT_EACH_PART(V, r.part[j] = v.part[(j + From / V::width) % V::parts])
+  } else {
+    r.part[0] = __builtin_shufflevector(v.part[0], v.part[0], ((int{I} + From) % V::width)...);
+  }
+  return r;
+}
+template <int Halved, class V, class Fn>
+WEFT_INLINE V reduce_to(const V& value, const Fn& fn) {
+  const V folded = fn(value, lanes_from<Halved>(value, std::make_index_sequence<V::width>{}));
+  if constexpr (Halved == 1)
+    return folded;
+  else
+    return reduce_to<Halved / 2>(folded, fn);
+}
+#endif
+
+// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine. In registers: what is stored in
+// pieces of another size than it is loaded in waits for the pieces.
 template <class V, class Fn>
 WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
   if constexpr (SimdValue<V>) {
+#if !defined(__CUDACC__)
+    return reduce_to<lanes / 2>(value, fn).part[0][0];
+#else
     lane_of<V> s[lanes];
     __builtin_memcpy(s, &value, sizeof s);
     for (int halved = lanes / 2; halved > 0; halved /= 2) {
       for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
     }
     return s[0];
+#endif
   } else {
     return value;
   }
