@@ -61,7 +61,10 @@ constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
 template <class S>
 constexpr i64 dot_strip_cols(i64 n, bool of_row = false) {
   const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
-  i64 some = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors));
+  // four vectors by strips of three: two and two
+  i64 some = vectors == dot_tile_vectors + 1 ? (vectors + 1) / 2
+             : vectors < dot_tile_vectors    ? vectors
+                                             : dot_tile_vectors;
   if (of_row)
     for (some = dot_row_vectors; some > vectors;) some /= 2;
   const i64 cols = some * dot_lanes<S>;

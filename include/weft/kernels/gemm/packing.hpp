@@ -176,8 +176,7 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
         if (i < lane_count)
           dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
       } else {
-        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
-        for (; i < width; ++i) to[i] = S{};
+        for (; i < width; ++i) to[i] = i < lane_count ? static_cast<S>(from[i]) : S{};
       }
     }
   } else if (k_stride == 1) {

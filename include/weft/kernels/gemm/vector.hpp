@@ -79,12 +79,14 @@ WEFT_INLINE void dot_store(T* p, const typename DotVector<T>::type& v) {
 // The first `count` lanes, 1 <= count <= dot_lanes<T>; a load sets the others to zero.
 template <class T>
 WEFT_INLINE typename DotVector<T>::type dot_load_first(const T* p, i64 count) {
+  if (count == dot_lanes<T>) return dot_load<T>(p);
   T part[dot_lanes<T>]{};
   for (i64 i = 0; i < count; ++i) part[i] = p[i];
   return dot_load<T>(part);
 }
 template <class T>
 WEFT_INLINE void dot_store_first(T* p, const typename DotVector<T>::type& v, i64 count) {
+  if (count == dot_lanes<T>) return dot_store<T>(p, v);
   T part[dot_lanes<T>];
   dot_store<T>(part, v);
   for (i64 i = 0; i < count; ++i) p[i] = part[i];
