@@ -145,8 +145,9 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
                                  {b + 1, h + 1, i + kernels::attention_strip, j + kernels::attention_keys}};
           if (tile.end[2] > s.queries) tile.end[2] = s.queries;
           if (tile.end[3] > s.keys) tile.end[3] = s.keys;
-          ++all;
-          computed += kernels::tile_attends(code, tile);
+          const kernels::KeyRange keys = kernels::attended_keys(code, tile);
+          all += tile.end[3] - j;
+          computed += keys.to - keys.from;
         }
   const std::string share = std::to_string((100 * computed + all - 1) / all) + " % of its tiles";
   return kernels::masks_by_tensors(code) ? "at most " + share : share;

@@ -16,6 +16,7 @@ class HostAttentionBackward : HostAttention<C> {
   using Base::header;
   using Base::launch_;
   using typename Base::At;
+  using typename Base::Band;
   using typename Base::Body;
   using typename Base::Numbers;
   static constexpr f32 infinite = std::numeric_limits<f32>::infinity();
@@ -88,27 +89,28 @@ class HostAttentionBackward : HostAttention<C> {
              i * call.row_stride(is_delta, 2)];
   }
 
-  // Weights and gradients of queries [i0 + strips.first, i0 + strips.end) and keys [j0, j0 + n);
-  // visit(row, column, lanes, body) after each 16 of them.
+  // Weights and gradients of a band's queries and keys in the tile at (i0, j0); visit(row, column, lanes,
+  // body) after each 16 of them.
   template <class Visit>
-  void compute(const Tile& t, i64 b, i64 h, i64 i0, typename Base::Strips strips, i64 j0, i64 n,
-               AttentionRows q, AttentionRows dy, AttentionRows k, AttentionRows v,
-               const Visit& visit) const {
-    const i64 m = strips.end - strips.first, first = strips.first;
-    Base::times_transposed(m, n, call.width, {q.at + first * q.stride, q.stride}, k,
-                           t.gradients + first * t.row, t.row);
-    Base::times_transposed(m, n, call.value_width, {dy.at + first * dy.stride, dy.stride}, v,
-                           t.weights + first * t.row, t.row);
+  void compute(const Tile& t, i64 b, i64 h, i64 i0, const Band& band, i64 j0, AttentionRows q,
+               AttentionRows dy, AttentionRows k, AttentionRows v, const Visit& visit) const {
+    const i64 at = band.first * t.row + band.from, n = band.keys();
+    Base::times_transposed(band.rows(), n, call.width, q.from(band.first), k.from(band.from),
+                           t.gradients + at, t.row);
+    Base::times_transposed(band.rows(), n, call.value_width, dy.from(band.first), v.from(band.from),
+                           t.weights + at, t.row);
     Body body = Base::body();
-    for (i64 r = first; r < strips.end; ++r) {
+    for (i64 r = band.first; r < band.end; ++r) {
       body.go_to_row(b, h, i0 + r);
       const f32 lse = of_row(false, b, h, i0 + r);
       const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
                     delta = splat<Numbers>(of_row(true, b, h, i0 + r));
-      f32 *const weights = t.weights + r * t.row, *const gradients = t.gradients + r * t.row;
+      const i64 row = r * t.row + band.from;
+      f32 *const weights = t.weights + row, *const gradients = t.gradients + row;
       for (i64 c = 0; c < n; c += lanes) {
         const int present = Base::lanes_from(c, n);
-        const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
+        const Numbers s =
+            body.score(j0 + band.from + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
         const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
         Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
         Numbers kept = p;
@@ -120,7 +122,7 @@ class HostAttentionBackward : HostAttention<C> {
         const Numbers ds = body.gradient(Numbers(p * (dp - delta)));
         store(weights + c, kept);
         store(gradients + c, ds);
-        visit(r, c, present, body);
+        visit(r, band.from + c, present, body);
       }
     }
   }
@@ -151,14 +153,21 @@ class HostAttentionBackward : HostAttention<C> {
     if (DV* const dv = Base::template pointer<DV>(At::dv))
       write(dv + at * call.value_width, t.dv, n * call.value_width);
   }
-  void add_keys(const Tile& t, typename Base::Strips strips, i64 n, AttentionRows q, AttentionRows dy) const {
-    const i64 m = strips.end - strips.first, first = strips.first;
+  void add_keys(const Tile& t, const Band& band, AttentionRows q, AttentionRows dy) const {
+    const i64 at = band.first * t.row + band.from;
     if (Base::template pointer<void>(At::dv))
-      Base::add_transposed_product(n, call.value_width, m, {t.weights + first * t.row, t.row},
-                                   {dy.at + first * dy.stride, dy.stride}, t.dv, call.value_width);
+      Base::add_transposed_product(band.keys(), call.value_width, band.rows(), {t.weights + at, t.row},
+                                   dy.from(band.first), t.dv + band.from * call.value_width,
+                                   call.value_width);
     if (Base::template pointer<void>(At::dk))
-      Base::add_transposed_product(n, call.width, m, {t.gradients + first * t.row, t.row},
-                                   {q.at + first * q.stride, q.stride}, t.dk, call.width);
+      Base::add_transposed_product(band.keys(), call.width, band.rows(), {t.gradients + at, t.row},
+                                   q.from(band.first), t.dk + band.from * call.width, call.width);
+  }
+  // To the gradients of a band's queries, whose tile has its own from `dq` on.
+  void add_queries(const Tile& t, const Band& band, AttentionRows k, f32* dq) const {
+    Base::add_product(band.rows(), call.width, band.keys(),
+                      {t.gradients + band.first * t.row + band.from, t.row}, k.from(band.from),
+                      dq + band.first * call.width, call.width);
   }
 
   // All of the heads of q that share head `kv`.
@@ -180,16 +189,14 @@ class HostAttentionBackward : HostAttention<C> {
       const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
       for (i64 head = 0; head < group(); ++head) {
         each_block(call.queries, rows, [&](i64 i0, i64 m) {
-          const auto strips = Base::attending(b, h0 + head, i0, m, j0, n);
-          if (strips.end <= strips.first) return;
+          const auto bands = Base::attending(b, h0 + head, i0, m, j0, n);
+          if (bands.empty()) return;
           const AttentionRows q = Base::query_rows(b, h0 + head, i0, m, t.q),
                               dy = gradient_rows(b, h0 + head, i0, m, t.dy);
-          compute(t, b, h0 + head, i0, strips, j0, n, q, dy, k, v, no_visit);
-          add_keys(t, strips, n, q, dy);
-          if (sums != nullptr) {
-            f32* const to = sums + (head * call.queries + i0 + strips.first) * call.width;
-            Base::add_product(strips.end - strips.first, call.width, n,
-                              {t.gradients + strips.first * t.row, t.row}, k, to, call.width);
+          for (const Band& band : bands) {
+            compute(t, b, h0 + head, i0, band, j0, q, dy, k, v, no_visit);
+            add_keys(t, band, q, dy);
+            if (sums != nullptr) add_queries(t, band, k, sums + (head * call.queries + i0) * call.width);
           }
         });
       }
@@ -205,13 +212,14 @@ class HostAttentionBackward : HostAttention<C> {
     clear(t.dq, m * call.width);
     const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
     each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
-      const auto strips = Base::attending(b, h, i0, m, j0, n);
-      if (strips.end <= strips.first) return;
+      const auto bands = Base::attending(b, h, i0, m, j0, n);
+      if (bands.empty()) return;
       const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
                           v = Base::value_rows(b, h / group(), j0, n, t.v);
-      compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
-      Base::add_product(strips.end - strips.first, call.width, n, {t.gradients + strips.first * t.row, t.row},
-                        k, t.dq + strips.first * call.width, call.width);
+      for (const Band& band : bands) {
+        compute(t, b, h, i0, band, j0, q, dy, k, v, no_visit);
+        add_queries(t, band, k, t.dq);
+      }
     });
     write(dq_at(b, h, i0), t.dq, m * call.width);
   }
@@ -223,11 +231,13 @@ class HostAttentionBackward : HostAttention<C> {
     const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
     for (i64 h = kv * group(); h < (kv + 1) * group(); ++h) {
       each_block(call.queries, Base::query_block(call.queries), [&](i64 i0, i64 m) {
-        const auto strips = Base::attending(b, h, i0, m, j0, n);
-        if (strips.end <= strips.first) return;
+        const auto bands = Base::attending(b, h, i0, m, j0, n);
+        if (bands.empty()) return;
         const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
-        compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
-        add_keys(t, strips, n, q, dy);
+        for (const Band& band : bands) {
+          compute(t, b, h, i0, band, j0, q, dy, k, v, no_visit);
+          add_keys(t, band, q, dy);
+        }
       });
     }
     write_keys(t, b, kv, j0, n);
@@ -276,16 +286,17 @@ class HostAttentionBackward : HostAttention<C> {
           const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
           each_block(part.end[3] - part.begin[3], Base::key_block(call.keys), [&](i64 key, i64 n) {
             const i64 j0 = part.begin[3] + key;
-            const auto strips = Base::attending(b, h, i0, m, j0, n);
-            if (strips.end <= strips.first) return;
+            const auto bands = Base::attending(b, h, i0, m, j0, n);
+            if (bands.empty()) return;
             const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
                                 v = Base::value_rows(b, h / group(), j0, n, t.v);
-            compute(t, b, h, i0, strips, j0, n, q, dy, k, v, [&](i64 r, i64 c, int present, Body& body) {
+            const auto add = [&](i64 r, i64 c, int present, Body& body) {
               f32 at[lanes];
               store(at, body.template captured_gradient<K>());
               double* const row = sums.data() + (by_row ? (from + r) * columns : 0);
               for (int lane = 0; lane < present; ++lane) row[by_key ? key + c + lane : 0] += double{at[lane]};
-            });
+            };
+            for (const Band& band : bands) compute(t, b, h, i0, band, j0, q, dy, k, v, add);
           });
         });
     auto* const to = Base::template pointer<ctype<word.result>>(At::captured_gradient(header.captured) + K);

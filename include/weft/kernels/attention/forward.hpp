@@ -58,20 +58,24 @@ class HostAttentionForward : HostAttention<C> {
     Body body = Base::body();
     for (i64 j0 = 0; j0 < call.keys; j0 += most_keys) {
       const i64 n = call.keys - j0 < most_keys ? call.keys - j0 : most_keys;
-      const auto strips = Base::attending(b, h, i0, rows, j0, n);
-      const i64 m = strips.end - strips.first;
-      if (m <= 0) continue;
+      const auto bands = Base::attending(b, h, i0, rows, j0, n);
+      if (bands.empty()) continue;
       const AttentionRows k = Base::key_rows(b, kv_head, j0, n, key_buffer);
-      f32* const tile = scores + strips.first * row;
-      Base::times_transposed(m, n, call.width, {q.at + strips.first * q.stride, q.stride}, k, tile, row);
-      for (i64 r = strips.first; r < strips.end; ++r) {
-        body.go_to_row(b, h, i0 + r);
-        weigh(body, j0, n, scores + r * row, header.drops ? factors + r * row : nullptr, top[r], total[r],
-              sums + r * call.value_width);
+      for (const auto& band : bands) {
+        Base::times_transposed(band.rows(), band.keys(), call.width, q.from(band.first), k.from(band.from),
+                               scores + band.first * row + band.from, row);
+        for (i64 r = band.first; r < band.end; ++r) {
+          const i64 place = r * row + band.from;
+          body.go_to_row(b, h, i0 + r);
+          weigh(body, j0 + band.from, band.keys(), scores + place, header.drops ? factors + place : nullptr,
+                top[r], total[r], sums + r * call.value_width);
+        }
       }
       const AttentionRows v = Base::value_rows(b, kv_head, j0, n, value_buffer);
-      Base::add_product(m, call.value_width, n, {tile, row}, v, sums + strips.first * call.value_width,
-                        call.value_width);
+      for (const auto& band : bands)
+        Base::add_product(band.rows(), call.value_width, band.keys(),
+                          {scores + band.first * row + band.from, row}, v.from(band.from),
+                          sums + band.first * call.value_width, call.value_width);
     }
     const i64 at = (b * call.heads + h) * call.queries + i0;
     finish(rows, at, top, total, sums);

@@ -13,7 +13,8 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
+// The host's tiles: queries and keys of one, and how many of its queries, and of its keys at either end, are
+// skipped together.
 inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
 
 // Places [begin, end) along each axis of the grid.
@@ -196,6 +197,34 @@ constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& 
   return detail::may_attend(at[h.score]);
 }
 
+// Keys [from, to) of a tile, whole strips of them, outside of which no query of it attends to any.
+// attends(from, to): whether some query may attend to some of these; it does to some of all n.
+struct KeyRange {
+  i64 from = 0, to = 0;
+};
+template <class Attends>
+constexpr KeyRange attended_keys(i64 n, const Attends& attends) {
+  KeyRange keys{0, n};
+  for (i64 last = 0; keys.to > attention_strip; keys.to = last) {
+    last = (keys.to - 1) / attention_strip * attention_strip;
+    if (attends(last, keys.to)) break;
+  }
+  while (keys.to - keys.from > attention_strip && !attends(keys.from, keys.from + attention_strip))
+    keys.from += attention_strip;
+  return keys;
+}
+// The same of a tile whose code is known as the program runs; none where it does not attend at all.
+constexpr KeyRange attended_keys(const u64* code, const GridTile& tile) {
+  const auto attends = [&](i64 from, i64 to) {
+    GridTile part = tile;
+    part.begin[3] = tile.begin[3] + from;
+    part.end[3] = tile.begin[3] + to;
+    return tile_attends(code, part);
+  };
+  const i64 n = tile.end[3] - tile.begin[3];
+  return attends(0, n) ? attended_keys(n, attends) : KeyRange{};
+}
+
 // Whether a mask depends on integers or truth values that the body captures: which of the tiles that
 // tile_attends leaves are computed is known as the program runs.
 constexpr bool masks_by_tensors(const u64* code) {
@@ -226,7 +255,7 @@ constexpr bool masks_by_tensors(const u64* code) {
 // What is known of a tile: no place attends, every mask holds at every place, or neither.
 enum class TileMask { none, full, partial };
 
-// The same of code C, unrolled: on a GPU its registers are registers.
+// The same of code C, unrolled: its registers are registers.
 template <class C>
 struct TileBounds {
   using View = AttentionView<C>;

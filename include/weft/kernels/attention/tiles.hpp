@@ -14,6 +14,7 @@ namespace WEFT_NAMESPACE::kernels {
 struct AttentionRows {
   const f32* at = nullptr;
   i64 stride = 0;
+  AttentionRows from(i64 row) const { return {at + row * stride, stride}; }
 };
 
 // A thread's working memory, as dot_scratch.
@@ -38,6 +39,10 @@ struct HostLoads {
   const AttentionCall& call;
   void* const* captured;
 
+  template <int K, DType T>
+  detail::Interval of(const GridTile& tile) const {
+    return (*this)(K, T, tile);
+  }
   detail::Interval operator()(int k, DType t, const GridTile& tile) const {
     if (k >= AttentionView<C>::header.captured) return detail::anything();
     const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
@@ -169,27 +174,50 @@ class HostAttention {
                                {nullptr, c, c_row});
   }
 
-  // Queries [first, end) of the `rows` from i0 on, in strips, outside of which none attends to a key of
-  // [j0, j0 + n).
-  struct Strips {
-    i64 first = 0, end = 0;
+  // Queries [first, end) of a tile, which attend to none of its keys outside of [from, to).
+  struct Band {
+    i64 first = 0, end = 0, from = 0, to = 0;
+    i64 rows() const { return end - first; }
+    i64 keys() const { return to - from; }
   };
-  Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
-    Strips s{rows, 0};
+  struct Bands {
+    Band band[attention_queries / attention_strip];
+    int count = 0;
+    bool empty() const { return count == 0; }
+    const Band* begin() const { return band; }
+    const Band* end() const { return band + count; }
+  };
+  // What is computed of `rows` queries from i0 on and n keys from j0 on: strips of the queries, those side by
+  // side that attend to the same keys as one band.
+  Bands attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
+    Bands bands;
     const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
-    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
+    const auto mask = [&](i64 first, i64 end, i64 from, i64 to) {
+      return TileBounds<C>::mask({{b, h, i0 + first, j0 + from}, {b + 1, h + 1, i0 + end, j0 + to}}, loads);
+    };
+    const TileMask whole = mask(0, rows, 0, n);
+    if (whole == TileMask::full) bands.band[bands.count++] = {0, rows, 0, n};
+    if (whole != TileMask::partial) return bands;
     for (i64 r = 0; r < rows; r += attention_strip) {
       const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
-      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
-      if (s.first > r) s.first = r;
-      s.end = end;
+      const TileMask strip = mask(r, end, 0, n);
+      if (strip == TileMask::none) continue;
+      const KeyRange keys =
+          strip == TileMask::full
+              ? KeyRange{0, n}
+              : attended_keys(n, [&](i64 from, i64 to) { return mask(r, end, from, to) != TileMask::none; });
+      if (Band* const last = bands.empty() ? nullptr : bands.band + bands.count - 1;
+          last != nullptr && last->end == r && last->from == keys.from && last->to == keys.to)
+        last->end = end;
+      else
+        bands.band[bands.count++] = {r, end, keys.from, keys.to};
     }
-    return s;
+    return bands;
   }
 
-  // Lanes from `n` on are `fill`.
+  // Lanes from `n` on are `fill`. Without a branch, which would take x through memory.
   static Numbers first_lanes(const Numbers& x, int n, f32 fill) {
-    return n == lanes ? x : select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
+    return select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
   }
   static int lanes_from(i64 c, i64 n) { return n - c < lanes ? static_cast<int>(n - c) : lanes; }
 
