@@ -99,7 +99,8 @@ class HostAttentionBackward : HostAttention<C> {
                            t.gradients + at, t.row);
     Base::times_transposed(band.rows(), n, call.value_width, dy.from(band.first), v.from(band.from),
                            t.weights + at, t.row);
-    Body body = Base::body();
+    typename Body::Window windows[Body::window_count];
+    Body body = Base::body(windows);
     for (i64 r = band.first; r < band.end; ++r) {
       body.go_to_row(b, h, i0 + r);
       const f32 lse = of_row(false, b, h, i0 + r);

@@ -55,7 +55,8 @@ class HostAttentionForward : HostAttention<C> {
     for (i64 k = 0; k < rows * call.value_width; ++k) sums[k] = 0;
 
     const AttentionRows q = Base::query_rows(b, h, i0, rows, query_buffer);
-    Body body = Base::body();
+    typename Body::Window windows[Body::window_count];
+    Body body = Base::body(windows);
     for (i64 j0 = 0; j0 < call.keys; j0 += most_keys) {
       const i64 n = call.keys - j0 < most_keys ? call.keys - j0 : most_keys;
       const auto bands = Base::attending(b, h, i0, rows, j0, n);

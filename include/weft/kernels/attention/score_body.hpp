@@ -34,13 +34,16 @@ struct ScoreBody {
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
   u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
-  std::conditional_t<(Family::width > 1 && header.streams > 0), RandomWindow, NoRandomWindow>
-      windows[header.streams > 0 ? header.streams : 1];  // of the keys, where they are more
+  // of the keys, where they are more; outside of this object, as those of a fused kernel
+  using Window = std::conditional_t<(Family::width > 1 && header.streams > 0), RandomWindow, NoRandomWindow>;
+  static constexpr int window_count = header.streams > 0 ? header.streams : 1;
+  Window* windows;
   Numbers product, score_gradient;
   Registers reg;
 
-  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
-      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
+  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random,
+                           Window* ahead = nullptr)
+      : call(of), captured(tensors), seed(static_cast<const u32*>(random)), windows(ahead) {}
 
   // Instructions of a run; Full: every mask holds.
   template <int Begin, int End, bool Full = false>

@@ -128,9 +128,9 @@ class HostAttention {
   V* pointer(int which) const {
     return static_cast<V*>(launch_.args.pointer[which]);
   }
-  Body body() const {
-    return Body(call, launch_.args.pointer + At::captured(header.is_gradient),
-                launch_.args.pointer[At::seed]);
+  Body body(typename Body::Window* windows) const {
+    return Body(call, launch_.args.pointer + At::captured(header.is_gradient), launch_.args.pointer[At::seed],
+                windows);
   }
 
   // `count` rows of `width` from (b, h, first) on: where they lie, or converted into `buffer`.

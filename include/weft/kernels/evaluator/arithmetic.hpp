@@ -187,6 +187,8 @@ WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
                ? static_cast<V>(__builtin_fma(a, b, c))
                : static_cast<V>(
                      __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  } else if constexpr (SimdValue<V> && std::is_floating_point_v<lane_of<V>> && fma_is_fused) {
+    return fma(a, b, c);
   } else {
     lane_of<V> x[width], y[width], z[width];
     __builtin_memcpy(x, &a, sizeof x);

@@ -42,7 +42,9 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
 
   i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
 
-  WEFT_HD_INLINE FusedBody(Team& t, const Args& a) : Instructions(t, a) {}
+  // ahead: window_count windows, on the host.
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a, typename Instructions::Window* ahead = nullptr)
+      : Instructions(t, a, ahead) {}
 
   // Section S for the `Lanes` columns at hand.
   template <int S, int Lanes>

@@ -39,8 +39,12 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   typename Traits::template BankOf<ScalarFamily, Holder::row> uniform;
   typename Traits::template BankOf<Family, Holder::element> element;
   Sums sums;
-  std::conditional_t<Traits::draws_any_ahead(), RandomWindow, NoRandomWindow>
-      windows[Traits::draws_any_ahead() ? Traits::how_many(Opcode::random, 0, Traits::count) : 1];
+  // Window k is of the k-th random instruction. They lie outside: where a kernel's registers lie in one
+  // object with an array that is read at any place, each of them is written there.
+  using Window = std::conditional_t<Traits::draws_any_ahead(), RandomWindow, NoRandomWindow>;
+  static constexpr int window_count =
+      Traits::draws_any_ahead() ? Traits::how_many(Opcode::random, 0, Traits::count) : 1;
+  Window* windows;
   bool first_row = false;
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
@@ -48,9 +52,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
   decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
-  WEFT_HD_INLINE FusedInstructions(Team& t, const Args& a)
+  WEFT_HD_INLINE FusedInstructions(Team& t, const Args& a, Window* w)
       : Memory(a),
         team(t),
+        windows(w),
         kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
         row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
 
@@ -184,12 +189,9 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       using W = decltype(to_words(V{}));
       set<I>(from_words<V>(get_row<Traits::kept_offset(in.aux), W>()));
     } else if constexpr (in.op == Opcode::keep) {
-      const auto v = read<in.a, Stage::element>();
-      __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
+      store_value(kept_memory + slot<in.aux>() + place.linear, read<in.a, Stage::element>());
     } else if constexpr (in.op == Opcode::kept) {
-      value_of<Family, t> v;
-      __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
-      set<I>(v);
+      set<I>(load_value<value_of<Family, t>>(kept_memory + slot<in.aux>() + place.linear));
     } else if constexpr (in.op == Opcode::select) {
       set<I>(lanewise<t, stage>(
           []<class V>(const auto& condition, const V& x, const V& y) {

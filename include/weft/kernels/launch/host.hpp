@@ -28,7 +28,8 @@ void run_fused(const HostLaunch& launch, int threads) {
   parallel_for(launch.args.chunks, threads, [&](i64 chunk) {
     alignas(64) std::byte kept[static_cast<std::size_t>(Body::kept_bytes()) + 64];
     SerialTeam team(kept, Body::kept_bytes() + 64);
-    Body body(team, launch.args);
+    typename Body::Window windows[Body::window_count];
+    Body body(team, launch.args, windows);
     body.run(chunk);
   });
 }

@@ -97,11 +97,7 @@ WEFT_HD_INLINE V trunc_f32(const V& x) {
 WEFT_HD_INLINE bool any_lane(bool mask) { return mask; }
 template <class T>
 WEFT_HD_INLINE bool any_lane(const Simd<T>& mask) {
-  T all[lanes];
-  __builtin_memcpy(all, &mask, sizeof all);
-  T any = 0;
-  for (int i = 0; i < lanes; ++i) any |= all[i];
-  return any != 0;
+  return reduce(mask, [](const auto& a, const auto& b) { return a | b; }) != 0;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels::detail

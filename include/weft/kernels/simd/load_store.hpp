@@ -119,6 +119,29 @@ WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int 
   }
 }
 
+// A value as it is in registers, to p and back: part by part, for a copy in smaller pieces would wait for
+// them.
+template <class V>
+WEFT_HD_INLINE void store_value(void* p, const V& value) {
+  if constexpr (SimdValue<V>) {
+    char* const to = static_cast<char*>(p);
+    WEFT_EACH_PART(V, __builtin_memcpy(to + j * sizeof value.part[j], &value.part[j], sizeof value.part[j]))
+  } else {
+    __builtin_memcpy(p, &value, sizeof value);
+  }
+}
+template <class V>
+WEFT_HD_INLINE V load_value(const void* p) {
+  V value;
+  if constexpr (SimdValue<V>) {
+    const char* const from = static_cast<const char*>(p);
+    WEFT_EACH_PART(V, __builtin_memcpy(&value.part[j], from + j * sizeof value.part[j], sizeof value.part[j]))
+  } else {
+    __builtin_memcpy(&value, p, sizeof value);
+  }
+  return value;
+}
+
 namespace detail {
 // Whether a GPU orders two values in one instruction that lets NaN win. It takes +0 for the larger zero, too.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -212,19 +235,19 @@ WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
 // One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
+  return detail::reduce(value, [](const auto& a, const auto& b) { return wrapping_add(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
+  return detail::reduce(value, [](const auto& a, const auto& b) { return wrapping_mul(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return maximum(a, b); });
+  return detail::reduce(value, [](const auto& a, const auto& b) { return maximum(a, b); });
 }
 template <class V>
 WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return minimum(a, b); });
+  return detail::reduce(value, [](const auto& a, const auto& b) { return minimum(a, b); });
 }
 
 // Asks for p's line before it is read, on the host.
