@@ -26,7 +26,8 @@ struct Fault {
 // How far the passes have come: each stage demands what the one before it does, and more.
 enum class Stage : u8 {
   traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
+  pruned,  // no node without a use, no result of a region twice, no stop_gradient or marker, no result that
+           // is itself a leaf in memory
 };
 
 class Verifier {
@@ -45,6 +46,7 @@ class Verifier {
       for (const Assign& a : g.assigns) used[a.node] = 1;
       for (int i = 0; i < g.nodes.size(); ++i)
         if (!used[i]) return {"a node that nothing uses", i};
+      return left_twice();
     }
     return {};
   }
@@ -435,6 +437,21 @@ class Verifier {
   constexpr const char* region_result(int i, const Node& n, const int* in) const {
     if (is_attention(g.nodes[in[0]].op)) return attention_result_fault(g, i);
     return loop_result(n, in);
+  }
+  // A kernel writes each result of its region once.
+  constexpr Fault left_twice() const {
+    const Node* const nodes = g.nodes.data();
+    List<int> last, before;  // of the results of a region
+    for (int i = 0, n = g.nodes.size(); i < n; ++i) {
+      if (nodes[i].op != Op::result) continue;
+      if (last.empty()) last = before = List<int>(n, -1);
+      const int region = g.in(i, 0);
+      for (int r = last[region]; r >= 0; r = before[r])
+        if (nodes[r].imm == nodes[i].imm) return {"a region leaves one result twice", i};
+      before[i] = last[region];
+      last[region] = i;
+    }
+    return {};
   }
   constexpr const char* loop_result(const Node& n, const int* in) const {
     if (g.nodes[in[0]].op != Op::loop) return "a result of what is no region";

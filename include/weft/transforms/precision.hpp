@@ -6,6 +6,7 @@
 #include "weft/ir/attention.hpp"
 #include "weft/transforms/lowered_weights.hpp"
 #include "weft/transforms/precision_policy.hpp"
+#include "weft/transforms/prune.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -62,7 +63,7 @@ struct RewrittenLoop {
 constexpr RewrittenLoop& add_loop(List<RewrittenLoop>& loops, const ir::Graph& g, int node) {
   loops.push({});
   loops.back().node = node;
-  loops.back().body = ir::loop_body(g, node);
+  loops.back().body = merge_variables(ir::loop_body(g, node));
   return loops.back();
 }
 
@@ -338,8 +339,10 @@ class PrecisionRewriter {
 
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.changes_nothing()) return g;
-  detail::PrecisionRewriter rewriter(g, rule);
-  return rewriter.run();
+  // What becomes one computation has to be rounded as one: an attention would leave its result twice, and it
+  // is written once.
+  if (has_variables(g)) return detail::PrecisionRewriter(drop_unused(g), rule).run();
+  return detail::PrecisionRewriter(g, rule).run();
 }
 
 }  // namespace WEFT_NAMESPACE::transforms

@@ -176,6 +176,12 @@ constexpr bool has_variables(const ir::Graph& g) {
   return false;
 }
 
+// What differs in the variables of grad alone, as one.
+constexpr ir::Graph merge_variables(ir::Graph g) {
+  if (has_variables(g)) return drop_unused(g);
+  return g;
+}
+
 constexpr ir::Graph prune(const ir::Graph& g) {
   if (!ir::has_loops(g)) return drop_unused(g);
   if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has

@@ -4,6 +4,10 @@
 
 #include <string>
 
+#include "weft/exec/function.hpp"
+#include "weft/ops.hpp"
+#include "weft/transforms/prune.hpp"
+
 using namespace weft;
 using ir::Op;
 using ir::Value;
@@ -351,4 +355,22 @@ TEST_CASE("verify: what rounds to 8 bits") {
   CHECK(has(traced([](ir::Graph& g, int dot, int) { g.nodes[dot].imm = 3; }), "rounded to tf32"));
   CHECK(has(traced([](ir::Graph& g, int, int marked) { g.edges[g.nodes[marked].first + 1] = 0; }),
             "f8_gradient: the value is f32, and its scale one f32"));
+}
+
+TEST_CASE("verify: a region leaves each of its results once") {
+  using Rows = Input<f32, Shape<1, 1, 4, 2>>;
+  const auto f = [](auto q, auto k, auto v) { return scaled_dot_product_attention(q, k, v); };
+  ir::Graph g = transforms::prune(exec::FunctionSource<decltype(f), Rows, Rows, Rows>::graph());
+  REQUIRE(ir::verify(g, ir::Stage::pruned).what == nullptr);
+  int result = 0;
+  while (g.nodes[result].op != Op::result) ++result;
+  ir::Node again = g.nodes[result];
+  again.first = g.edges.size();
+  g.edges.push(g.in(result, 0));
+  g.nodes.push(again);
+  g.outputs.push(g.nodes.size() - 1);
+  CHECK(ir::verify(g, ir::Stage::traced).what == nullptr);
+  const ir::Fault fault = ir::verify(g, ir::Stage::pruned);
+  CHECK(std::string(fault.what) == "a region leaves one result twice");
+  CHECK(fault.node == g.nodes.size() - 1);
 }

@@ -3,7 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../../../benchmarks/compile/gpt2.hpp"
@@ -126,4 +129,73 @@ TEST_CASE("precision: the product that is added to a residual keeps its f32 sums
   }
   CHECK(off < 2e-6);
   CHECK(off_if_rounded > 1e-4);
+}
+
+namespace {
+
+// f's two results under a policy.
+template <class F, class P>
+std::array<std::vector<float>, 2> results_under(F, P policy) {
+  constexpr i64 n = 70, d = 16;
+  auto f = compile(Cpu{2}, F{}, in<f32, 1, 2, n, d>, in<f32, 1, 2, n, d>, in<f32, 1, 2, n, d>, policy);
+  std::vector<std::vector<float>> x(3, std::vector<float>(2 * n * d));
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < x[k].size(); ++i)
+      x[k][i] = 2 * std::sin(static_cast<float>((7 * i + 1) * (k + 1)));
+  const auto [a, b] = f(x[0], x[1], x[2]);
+  return {a.to_vector(), b.to_vector()};
+}
+template <class F>
+void agrees_under_all_policies(F f) {
+  const auto plain = results_under(f, precision::f32);
+  const auto check = [&](double tolerance, const auto& low) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      REQUIRE(low[k].size() == plain[k].size());
+      double off = 0, largest = 0;
+      for (std::size_t i = 0; i < low[k].size(); ++i) {
+        off = std::max(off, std::abs(static_cast<double>(low[k][i]) - static_cast<double>(plain[k][i])));
+        largest = std::max(largest, std::abs(static_cast<double>(plain[k][i])));
+      }
+      CHECK(largest > 0);
+      CHECK(off < tolerance * largest);
+    }
+  };
+  check(0.2, results_under(f, precision::bf16));  // slopes are sums of what nearly cancels
+  check(0.03, results_under(f, precision::f16));
+}
+
+// Of q: a value of attention, and the gradient of one that depends on all of it.
+struct OfAttention {
+  static constexpr auto value(auto q, auto k, auto v) { return scaled_dot_product_attention(q, k, v); }
+  static constexpr auto slope(auto q, auto k, auto v) {
+    return grad([=](auto x) { return sum<>(square(value(x, k, v))); })(q);
+  }
+};
+struct ValueAndSlope : OfAttention {
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    return std::tuple{value(q, k, v), slope(q, k, v)};
+  }
+};
+struct SlopeTwice : OfAttention {
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    return std::tuple{slope(q, k, v), tanh(slope(q, k, v))};
+  }
+};
+struct InsideALoop : OfAttention {
+  constexpr auto operator()(auto q, auto k, auto v) const {
+    const auto [last, each] = loop<3>(
+        [=](auto x) {
+          return std::pair{x - 0.01f * slope(x, k, v), value(x, k, v)};
+        },
+        q);
+    return std::tuple{last, each};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("precision: an attention whose gradient is computed beside it is one, and each result is written") {
+  agrees_under_all_policies(ValueAndSlope{});
+  agrees_under_all_policies(SlopeTwice{});
+  agrees_under_all_policies(InsideALoop{});
 }

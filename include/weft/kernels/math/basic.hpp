@@ -5,6 +5,7 @@
 
 #include "weft/kernels/simd/convert.hpp"
 #include "weft/kernels/simd/intrinsics.hpp"
+#include "weft/kernels/simd/load_store.hpp"
 #include "weft/kernels/simd/simd.hpp"
 
 namespace WEFT_NAMESPACE::kernels::detail {
