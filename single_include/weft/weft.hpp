@@ -5820,20 +5820,24 @@ namespace WEFT_NAMESPACE::kernel_ir {
 
 class Reuse {
  public:
-  // O(nodes + edges).
-  constexpr explicit Reuse(const Graph& graph) : g(graph), elements_(graph.nodes.size(), 0) {
+  // Of the nodes from `first` on. O(nodes + edges), in few steps of a constant evaluation: each piece of a
+  // long program goes through it.
+  constexpr explicit Reuse(const Graph& graph, int first = 0)
+      : g(graph), elements_(graph.nodes.size(), 0), sizes_(graph.shapes.size(), 0) {
+    for (int k = 0; k < g.shapes.size(); ++k) sizes_[k] = g.shapes[k].size();
+    const Node* const nodes = g.nodes.data();
+    const int* const edges = g.edges.data();
+    const i64* const sizes = sizes_.data();
     i64* const elements = elements_.data();
-    for (int u = g.nodes.size() - 1; u >= 0; --u) {
-      const Node& n = g.nodes[u];
-      const bool moves = n.op == Op::broadcast || n.op == Op::reshape || n.op == Op::permute;
-      const i64 own = g.dims(u).size();
-      if (elements[u] < own) elements[u] = own;
-      for (int k = n.first; k < n.first + n.arity; ++k) {
-        const int x = g.edges[k];
-        i64 read = moves ? elements[u] : own;
-        if (n.op == Op::broadcast) read /= row_of_broadcast(g.dims(x), g.dims(u));
-        if (elements[x] < read) elements[x] = read;
+    for (int u = g.nodes.size() - 1; u >= first; --u) {
+      const Node& n = nodes[u];
+      i64 read = sizes[n.shape];
+      if (n.op == Op::broadcast || n.op == Op::reshape || n.op == Op::permute) {
+        if (read < elements[u]) read = elements[u];
+        if (n.op == Op::broadcast) read /= row_of_broadcast(g.dims(edges[n.first]), g.dims(u));
       }
+      for (const int *x = edges + n.first, *end = x + n.arity; x != end; ++x)
+        elements[*x] = elements[*x] < read ? read : elements[*x];
     }
   }
 
@@ -5843,7 +5847,7 @@ class Reuse {
     return cost >= least_cost && may_be_worth_storing(x) && more_elements(x) * cost >= least_work;
   }
   constexpr bool may_be_worth_storing(int x) const {
-    const i64 size = g.dims(x).size();
+    const i64 size = size_of(x);
     return size > 0 && elements_.data()[x] / 4 >= size && more_elements(x) * highest_cost >= least_work;
   }
   // Of the arithmetic that x is made of, each node once: iotas, constants, random numbers and what is made of
@@ -5872,7 +5876,8 @@ class Reuse {
   static constexpr int highest_cost = 255;
   static constexpr int most_nodes = 48;
 
-  constexpr i64 more_elements(int x) const { return elements_.data()[x] - g.dims(x).size(); }
+  constexpr i64 size_of(int x) const { return sizes_.data()[g.nodes.data()[x].shape]; }
+  constexpr i64 more_elements(int x) const { return elements_.data()[x] - size_of(x); }
 
   // Elements of b that are neighbours and read the same element of x: a kernel makes it once for them.
   static constexpr i64 row_of_broadcast(const Dims& x, const Dims& b) {
@@ -5886,7 +5891,8 @@ class Reuse {
   }
 
   const Graph& g;
-  List<i64> elements_;
+  List<i64> elements_;  // that a node's readers have, at most; 0: none
+  List<i64> sizes_;     // of each shape
 };
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -6135,7 +6141,7 @@ class ClusteringState {
   Clustering& s;
   Fusion& f = s.fusion;
   FuseLimits limits_;
-  Reuse reuse_{g};
+  Reuse reuse_{g, s.next};
   // plain pointers into the graph and the result: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -10214,6 +10220,265 @@ WEFT_HD_INLINE auto as_register(const V& value) {
 }  // namespace detail
 
 }  // namespace WEFT_NAMESPACE::kernels
+// ---- weft/kernels/simd/load_store.hpp ----
+// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Simd on the host.
+// Law: one kernel body over V gives the same numbers with V = T and V = Simd<T>; a partial access touches
+// only its first n elements; a reduction adds in one fixed order, halves first.
+
+namespace WEFT_NAMESPACE::kernels {
+
+// Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
+template <class V, class S>
+WEFT_HD_INLINE V load(const S* p) {
+  if constexpr (SimdValue<V>) {
+    return convert<V>(detail::load_register(p));
+  } else {
+    return convert<V>(widen(*p));
+  }
+}
+
+// The first n lanes (0 <= n <= 16) from p, the rest `fill`.
+template <class V, class S>
+WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
+  if constexpr (SimdValue<V>) {
+    V loaded;
+    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
+      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
+      if (to_bits(fill) == 0) return loaded;  // -0 is another number
+    } else {
+      S buffer[lanes] = {};
+      for (int i = 0; i < n; ++i) buffer[i] = p[i];
+      loaded = load<V>(buffer);
+    }
+    using Index = Simd<lane_of<mask_of<V>>>;
+    return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
+  } else {
+    return n > 0 ? load<V>(p) : fill;
+  }
+}
+
+// Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
+template <class V, class S>
+WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
+  if constexpr (SimdValue<V>) {
+    S buffer[lanes];
+    for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
+    return load<V>(buffer);
+  } else {
+    return load<V>(p);
+  }
+}
+template <class V, class S>
+WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
+  if constexpr (SimdValue<V>) {
+    S buffer[lanes] = {};
+    for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
+    return load_partial<V>(buffer, n, fill);
+  } else {
+    return n > 0 ? load<V>(p) : fill;
+  }
+}
+
+// The value's lanes to p[0], p[1], ..., converted: to nearest for floats, as a C cast for integers (after
+// convert), and 0 or 1 for bool.
+template <class S, class V>
+WEFT_HD_INLINE void store(S* p, const V& value) {
+  if constexpr (SimdValue<V>) {
+    detail::store_register(p, convert<Simd<register_of<S>>>(detail::as_register<S>(value)));
+  } else {
+    *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
+  }
+}
+// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
+// writes of a thread are ordered before its later ones by finish_stores_past.
+#if defined(__AVX512F__) && !defined(__CUDACC__)
+inline constexpr bool stores_past_caches = true;
+WEFT_INLINE void store_past(float* p, const Simd<float>& value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Simd<float>::Part*>(p));
+#else
+  __builtin_ia32_movntps512(p, value.part[0]);
+#endif
+}
+WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
+#else
+inline constexpr bool stores_past_caches = false;
+WEFT_HD_INLINE void finish_stores_past() {}
+#endif
+template <class S, class V>
+WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
+  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
+    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
+  } else if constexpr (SimdValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < n; ++i) p[i] = buffer[i];
+  } else {
+    if (n > 0) store(p, value);
+  }
+}
+template <class S, class V>
+WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
+  if constexpr (SimdValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
+  } else {
+    store(p, value);
+  }
+}
+template <class S, class V>
+WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
+  if constexpr (SimdValue<V>) {
+    S buffer[lanes];
+    store(buffer, value);
+    for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
+  } else {
+    if (n > 0) store(p, value);
+  }
+}
+
+// A value as it is in registers, to p and back: part by part, for a copy in smaller pieces would wait for
+// them.
+template <class V>
+WEFT_HD_INLINE void store_value(void* p, const V& value) {
+  if constexpr (SimdValue<V>) {
+    char* const to = static_cast<char*>(p);
+    WEFT_EACH_PART(V, __builtin_memcpy(to + j * sizeof value.part[j], &value.part[j], sizeof value.part[j]))
+  } else {
+    __builtin_memcpy(p, &value, sizeof value);
+  }
+}
+template <class V>
+WEFT_HD_INLINE V load_value(const void* p) {
+  V value;
+  if constexpr (SimdValue<V>) {
+    const char* const from = static_cast<const char*>(p);
+    WEFT_EACH_PART(V, __builtin_memcpy(&value.part[j], from + j * sizeof value.part[j], sizeof value.part[j]))
+  } else {
+    __builtin_memcpy(&value, p, sizeof value);
+  }
+  return value;
+}
+
+namespace detail {
+// Whether a GPU orders two values in one instruction that lets NaN win. It takes +0 for the larger zero, too.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <class V>
+inline constexpr bool orders_by_instruction = std::is_same_v<V, float>;
+__device__ __forceinline__ float larger_or_nan(float a, float b) {
+  float r;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+__device__ __forceinline__ float smaller_or_nan(float a, float b) {
+  float r;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+  return r;
+}
+#else
+template <class V>
+inline constexpr bool orders_by_instruction = false;
+float larger_or_nan(float a, float b);
+float smaller_or_nan(float a, float b);
+#endif
+}  // namespace detail
+
+// The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
+template <class V>
+WEFT_HD_INLINE V maximum(const V& a, const V& b) {
+  if constexpr (detail::orders_by_instruction<V>) {
+    return detail::larger_or_nan(a, b);
+  } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
+    return select(mask_or(a > b, a != a), a, b);
+  } else {
+    return select(a > b, a, b);
+  }
+}
+template <class V>
+WEFT_HD_INLINE V minimum(const V& a, const V& b) {
+  if constexpr (detail::orders_by_instruction<V>) {
+    return detail::smaller_or_nan(a, b);
+  } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
+    return select(mask_or(a < b, a != a), a, b);
+  } else {
+    return select(a < b, a, b);
+  }
+}
+
+namespace detail {
+#if !defined(__CUDACC__)
+// Lane i is v's lane i + From, for i < From; what the others are is left open.
+template <int From, class T, std::size_t... I>
+WEFT_INLINE Simd<T> lanes_from(const Simd<T>& v, std::index_sequence<I...>) {
+  using V = Simd<T>;
+  V r = v;
+  if constexpr (From >= V::width) {
+    WEFT_EACH_PART(V, r.part[j] = v.part[(j + From / V::width) % V::parts])
+  } else {
+    r.part[0] = __builtin_shufflevector(v.part[0], v.part[0], ((int{I} + From) % V::width)...);
+  }
+  return r;
+}
+template <int Halved, class V, class Fn>
+WEFT_INLINE V reduce_to(const V& value, const Fn& fn) {
+  const V folded = fn(value, lanes_from<Halved>(value, std::make_index_sequence<V::width>{}));
+  if constexpr (Halved == 1)
+    return folded;
+  else
+    return reduce_to<Halved / 2>(folded, fn);
+}
+#endif
+
+// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine. In registers: what is stored in
+// pieces of another size than it is loaded in waits for the pieces.
+template <class V, class Fn>
+WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
+  if constexpr (SimdValue<V>) {
+#if !defined(__CUDACC__)
+    return reduce_to<lanes / 2>(value, fn).part[0][0];
+#else
+    lane_of<V> s[lanes];
+    __builtin_memcpy(s, &value, sizeof s);
+    for (int halved = lanes / 2; halved > 0; halved /= 2) {
+      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
+    }
+    return s[0];
+#endif
+  } else {
+    return value;
+  }
+}
+}  // namespace detail
+
+// One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
+  return detail::reduce(value, [](const auto& a, const auto& b) { return wrapping_add(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
+  return detail::reduce(value, [](const auto& a, const auto& b) { return wrapping_mul(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
+  return detail::reduce(value, [](const auto& a, const auto& b) { return maximum(a, b); });
+}
+template <class V>
+WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
+  return detail::reduce(value, [](const auto& a, const auto& b) { return minimum(a, b); });
+}
+
+// Asks for p's line before it is read, on the host.
+WEFT_HD_INLINE void bring_closer(const void* p) {
+#if defined(__CUDACC__)
+  static_cast<void>(p);
+#else
+  __builtin_prefetch(p, 0, 2);
+#endif
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels::detail {
 
@@ -10305,11 +10570,7 @@ WEFT_HD_INLINE V trunc_f32(const V& x) {
 WEFT_HD_INLINE bool any_lane(bool mask) { return mask; }
 template <class T>
 WEFT_HD_INLINE bool any_lane(const Simd<T>& mask) {
-  T all[lanes];
-  __builtin_memcpy(all, &mask, sizeof all);
-  T any = 0;
-  for (int i = 0; i < lanes; ++i) any |= all[i];
-  return any != 0;
+  return reduce(mask, [](const auto& a, const auto& b) { return a | b; }) != 0;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels::detail
@@ -11024,214 +11285,6 @@ WEFT_HD_INLINE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 WEFT_HD_INLINE Simd<float> rsqrt(const Simd<float>& x) { return 1.0f / detail::sqrt_simd(x); }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/simd/load_store.hpp ----
-// Loads, stores, conversions and reductions of values: a scalar on the GPU, a Simd on the host.
-// Law: one kernel body over V gives the same numbers with V = T and V = Simd<T>; a partial access touches
-// only its first n elements; a reduction adds in one fixed order, halves first.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Elements at p[0], p[1], ... as a value; conversion is that of convert. A scalar V takes p[0].
-template <class V, class S>
-WEFT_HD_INLINE V load(const S* p) {
-  if constexpr (SimdValue<V>) {
-    return convert<V>(detail::load_register(p));
-  } else {
-    return convert<V>(widen(*p));
-  }
-}
-
-// The first n lanes (0 <= n <= 16) from p, the rest `fill`.
-template <class V, class S>
-WEFT_HD_INLINE V load_partial(const S* p, int n, lane_of<V> fill) {
-  if constexpr (SimdValue<V>) {
-    V loaded;
-    if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
-      WEFT_EACH_PART(V, loaded.part[j] = detail::load_first(p + j * V::width, n - j * V::width))
-      if (to_bits(fill) == 0) return loaded;  // -0 is another number
-    } else {
-      S buffer[lanes] = {};
-      for (int i = 0; i < n; ++i) buffer[i] = p[i];
-      loaded = load<V>(buffer);
-    }
-    using Index = Simd<lane_of<mask_of<V>>>;
-    return select(iota<Index>(0) < splat<Index>(n), loaded, splat<V>(fill));
-  } else {
-    return n > 0 ? load<V>(p) : fill;
-  }
-}
-
-// Elements at p[0], p[stride], p[2 * stride], ...; the stride counts elements.
-template <class V, class S>
-WEFT_HD_INLINE V load_strided(const S* p, i64 stride) {
-  if constexpr (SimdValue<V>) {
-    S buffer[lanes];
-    for (int i = 0; i < lanes; ++i) buffer[i] = p[i * stride];
-    return load<V>(buffer);
-  } else {
-    return load<V>(p);
-  }
-}
-template <class V, class S>
-WEFT_HD_INLINE V load_strided_partial(const S* p, i64 stride, int n, lane_of<V> fill) {
-  if constexpr (SimdValue<V>) {
-    S buffer[lanes] = {};
-    for (int i = 0; i < n; ++i) buffer[i] = p[i * stride];
-    return load_partial<V>(buffer, n, fill);
-  } else {
-    return n > 0 ? load<V>(p) : fill;
-  }
-}
-
-// The value's lanes to p[0], p[1], ..., converted: to nearest for floats, as a C cast for integers (after
-// convert), and 0 or 1 for bool.
-template <class S, class V>
-WEFT_HD_INLINE void store(S* p, const V& value) {
-  if constexpr (SimdValue<V>) {
-    detail::store_register(p, convert<Simd<register_of<S>>>(detail::as_register<S>(value)));
-  } else {
-    *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
-  }
-}
-// Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
-// writes of a thread are ordered before its later ones by finish_stores_past.
-#if defined(__AVX512F__) && !defined(__CUDACC__)
-inline constexpr bool stores_past_caches = true;
-WEFT_INLINE void store_past(float* p, const Simd<float>& value) {
-#if defined(__clang__)
-  __builtin_nontemporal_store(value.part[0], reinterpret_cast<Simd<float>::Part*>(p));
-#else
-  __builtin_ia32_movntps512(p, value.part[0]);
-#endif
-}
-WEFT_INLINE void finish_stores_past() { __builtin_ia32_sfence(); }
-#else
-inline constexpr bool stores_past_caches = false;
-WEFT_HD_INLINE void finish_stores_past() {}
-#endif
-template <class S, class V>
-WEFT_HD_INLINE void store_partial(S* p, const V& value, int n) {
-  if constexpr (std::is_same_v<S, float> && std::is_same_v<V, Simd<float>> && detail::has_masked_access) {
-    WEFT_EACH_PART(V, detail::store_first(p + j * V::width, value.part[j], n - j * V::width))
-  } else if constexpr (SimdValue<V>) {
-    S buffer[lanes];
-    store(buffer, value);
-    for (int i = 0; i < n; ++i) p[i] = buffer[i];
-  } else {
-    if (n > 0) store(p, value);
-  }
-}
-template <class S, class V>
-WEFT_HD_INLINE void store_strided(S* p, i64 stride, const V& value) {
-  if constexpr (SimdValue<V>) {
-    S buffer[lanes];
-    store(buffer, value);
-    for (int i = 0; i < lanes; ++i) p[i * stride] = buffer[i];
-  } else {
-    store(p, value);
-  }
-}
-template <class S, class V>
-WEFT_HD_INLINE void store_strided_partial(S* p, i64 stride, const V& value, int n) {
-  if constexpr (SimdValue<V>) {
-    S buffer[lanes];
-    store(buffer, value);
-    for (int i = 0; i < n; ++i) p[i * stride] = buffer[i];
-  } else {
-    if (n > 0) store(p, value);
-  }
-}
-
-namespace detail {
-// Whether a GPU orders two values in one instruction that lets NaN win. It takes +0 for the larger zero, too.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-template <class V>
-inline constexpr bool orders_by_instruction = std::is_same_v<V, float>;
-__device__ __forceinline__ float larger_or_nan(float a, float b) {
-  float r;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
-  return r;
-}
-__device__ __forceinline__ float smaller_or_nan(float a, float b) {
-  float r;
-  asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
-  return r;
-}
-#else
-template <class V>
-inline constexpr bool orders_by_instruction = false;
-float larger_or_nan(float a, float b);
-float smaller_or_nan(float a, float b);
-#endif
-}  // namespace detail
-
-// The larger and the smaller of two values; NaN if either is, as torch.maximum and torch.minimum.
-template <class V>
-WEFT_HD_INLINE V maximum(const V& a, const V& b) {
-  if constexpr (detail::orders_by_instruction<V>) {
-    return detail::larger_or_nan(a, b);
-  } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
-    return select(mask_or(a > b, a != a), a, b);
-  } else {
-    return select(a > b, a, b);
-  }
-}
-template <class V>
-WEFT_HD_INLINE V minimum(const V& a, const V& b) {
-  if constexpr (detail::orders_by_instruction<V>) {
-    return detail::smaller_or_nan(a, b);
-  } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
-    return select(mask_or(a < b, a != a), a, b);
-  } else {
-    return select(a < b, a, b);
-  }
-}
-
-namespace detail {
-// Lane i meets lane i + 8, then i + 4, ...: the same tree on every machine.
-template <class V, class Fn>
-WEFT_HD_INLINE lane_of<V> reduce(const V& value, const Fn& fn) {
-  if constexpr (SimdValue<V>) {
-    lane_of<V> s[lanes];
-    __builtin_memcpy(s, &value, sizeof s);
-    for (int halved = lanes / 2; halved > 0; halved /= 2) {
-      for (int i = 0; i < halved; ++i) s[i] = fn(s[i], s[i + halved]);
-    }
-    return s[0];
-  } else {
-    return value;
-  }
-}
-}  // namespace detail
-
-// One number from all lanes, by a fixed tree. The maximum and minimum of lanes with a NaN is NaN.
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_sum(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return wrapping_add(a, b); });
-}
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_prod(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return wrapping_mul(a, b); });
-}
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_max(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return maximum(a, b); });
-}
-template <class V>
-WEFT_HD_INLINE lane_of<V> reduce_min(const V& value) {
-  return detail::reduce(value, [](auto a, auto b) { return minimum(a, b); });
-}
-
-// Asks for p's line before it is read, on the host.
-WEFT_HD_INLINE void bring_closer(const void* p) {
-#if defined(__CUDACC__)
-  static_cast<void>(p);
-#else
-  __builtin_prefetch(p, 0, 2);
-#endif
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -11413,6 +11466,8 @@ WEFT_HD_INLINE V fused_multiply_add(const V& a, const V& b, const V& c) {
                ? static_cast<V>(__builtin_fma(a, b, c))
                : static_cast<V>(
                      __builtin_fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  } else if constexpr (SimdValue<V> && std::is_floating_point_v<lane_of<V>> && fma_is_fused) {
+    return fma(a, b, c);
   } else {
     lane_of<V> x[width], y[width], z[width];
     __builtin_memcpy(x, &a, sizeof x);
@@ -13203,8 +13258,12 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   typename Traits::template BankOf<ScalarFamily, Holder::row> uniform;
   typename Traits::template BankOf<Family, Holder::element> element;
   Sums sums;
-  std::conditional_t<Traits::draws_any_ahead(), RandomWindow, NoRandomWindow>
-      windows[Traits::draws_any_ahead() ? Traits::how_many(Opcode::random, 0, Traits::count) : 1];
+  // Window k is of the k-th random instruction. They lie outside: where a kernel's registers lie in one
+  // object with an array that is read at any place, each of them is written there.
+  using Window = std::conditional_t<Traits::draws_any_ahead(), RandomWindow, NoRandomWindow>;
+  static constexpr int window_count =
+      Traits::draws_any_ahead() ? Traits::how_many(Opcode::random, 0, Traits::count) : 1;
+  Window* windows;
   bool first_row = false;
   i64 row_in_chunk = 0;
   i64 row_start = 0;  // the row's first element in row-major order, from the chunk's first
@@ -13212,9 +13271,10 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
   decltype(std::declval<Team&>().template shared<double>(1)) kept_memory;
   decltype(std::declval<Team&>().template shared<u32>(1)) row_memory;
 
-  WEFT_HD_INLINE FusedInstructions(Team& t, const Args& a)
+  WEFT_HD_INLINE FusedInstructions(Team& t, const Args& a, Window* w)
       : Memory(a),
         team(t),
+        windows(w),
         kept_memory(t.template shared<double>(Traits::in_words ? 0 : kept_bytes() / 8)),
         row_memory(t.template shared<u32>(Traits::in_words ? Traits::row_bytes() / 4 : 0)) {}
 
@@ -13348,12 +13408,9 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       using W = decltype(to_words(V{}));
       set<I>(from_words<V>(get_row<Traits::kept_offset(in.aux), W>()));
     } else if constexpr (in.op == Opcode::keep) {
-      const auto v = read<in.a, Stage::element>();
-      __builtin_memcpy(kept_memory + slot<in.aux>() + place.linear, &v, sizeof v);
+      store_value(kept_memory + slot<in.aux>() + place.linear, read<in.a, Stage::element>());
     } else if constexpr (in.op == Opcode::kept) {
-      value_of<Family, t> v;
-      __builtin_memcpy(&v, kept_memory + slot<in.aux>() + place.linear, sizeof v);
-      set<I>(v);
+      set<I>(load_value<value_of<Family, t>>(kept_memory + slot<in.aux>() + place.linear));
     } else if constexpr (in.op == Opcode::select) {
       set<I>(lanewise<t, stage>(
           []<class V>(const auto& condition, const V& x, const V& y) {
@@ -13644,7 +13701,9 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
 
   i64 first_column = 0, end_column = 0;  // of the row, where chunks begin and end within rows
 
-  WEFT_HD_INLINE FusedBody(Team& t, const Args& a) : Instructions(t, a) {}
+  // ahead: window_count windows, on the host.
+  WEFT_HD_INLINE FusedBody(Team& t, const Args& a, typename Instructions::Window* ahead = nullptr)
+      : Instructions(t, a, ahead) {}
 
   // Section S for the `Lanes` columns at hand.
   template <int S, int Lanes>
@@ -17907,6 +17966,12 @@ constexpr bool has_variables(const ir::Graph& g) {
   return false;
 }
 
+// What differs in the variables of grad alone, as one.
+constexpr ir::Graph merge_variables(ir::Graph g) {
+  if (has_variables(g)) return drop_unused(g);
+  return g;
+}
+
 constexpr ir::Graph prune(const ir::Graph& g) {
   if (!ir::has_loops(g)) return drop_unused(g);
   if (has_variables(g)) {  // two loops that become one are simplified as one: to all results that either has
@@ -17992,9 +18057,12 @@ constexpr i64 key_parts(const ir::Graph& g, int i) {
 
 constexpr bool splits_attention(const ir::Graph& g) {
   if (g.bodies.empty()) return false;
-  for (int i = 0; i < g.nodes.size(); ++i) {
-    if (key_parts(g, i) > 1) return true;
-    if (g.nodes[i].op == ir::Op::loop && splits_attention(ir::loop_body(g, i))) return true;
+  const ir::Node* const nodes = g.nodes.data();
+  for (int i = 0, n = g.nodes.size(); i < n; ++i) {
+    const ir::Op op = nodes[i].op;
+    if (op == ir::Op::attention ? key_parts(g, i) > 1
+                                : op == ir::Op::loop && splits_attention(ir::loop_body(g, i)))
+      return true;
   }
   return false;
 }
@@ -18132,7 +18200,7 @@ namespace WEFT_NAMESPACE::compiler {
 
 // How much one constant evaluation takes on: compilers stop long ones, each at a length of its own.
 #if defined(__clang__)
-inline constexpr int differentiated_nodes = 1024, clustered_nodes = 2048;
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1536;
 #elif defined(__CUDACC__)
 inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
 #else
@@ -18626,7 +18694,8 @@ struct Fault {
 // How far the passes have come: each stage demands what the one before it does, and more.
 enum class Stage : u8 {
   traced,  // anything that tracing and differentiation may write
-  pruned,  // no node without a use, no stop_gradient or marker, no result that is itself a leaf in memory
+  pruned,  // no node without a use, no result of a region twice, no stop_gradient or marker, no result that
+           // is itself a leaf in memory
 };
 
 class Verifier {
@@ -18645,6 +18714,7 @@ class Verifier {
       for (const Assign& a : g.assigns) used[a.node] = 1;
       for (int i = 0; i < g.nodes.size(); ++i)
         if (!used[i]) return {"a node that nothing uses", i};
+      return left_twice();
     }
     return {};
   }
@@ -19035,6 +19105,21 @@ class Verifier {
   constexpr const char* region_result(int i, const Node& n, const int* in) const {
     if (is_attention(g.nodes[in[0]].op)) return attention_result_fault(g, i);
     return loop_result(n, in);
+  }
+  // A kernel writes each result of its region once.
+  constexpr Fault left_twice() const {
+    const Node* const nodes = g.nodes.data();
+    List<int> last, before;  // of the results of a region
+    for (int i = 0, n = g.nodes.size(); i < n; ++i) {
+      if (nodes[i].op != Op::result) continue;
+      if (last.empty()) last = before = List<int>(n, -1);
+      const int region = g.in(i, 0);
+      for (int r = last[region]; r >= 0; r = before[r])
+        if (nodes[r].imm == nodes[i].imm) return {"a region leaves one result twice", i};
+      before[i] = last[region];
+      last[region] = i;
+    }
+    return {};
   }
   constexpr const char* loop_result(const Node& n, const int* in) const {
     if (g.nodes[in[0]].op != Op::loop) return "a result of what is no region";
@@ -27246,7 +27331,8 @@ inline std::string slot_name(const ir::Slot& slot, ir::StateName name_of) {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// The host's tiles: queries and keys of one, and how many of its queries are skipped together.
+// The host's tiles: queries and keys of one, and how many of its queries, and of its keys at either end, are
+// skipped together.
 inline constexpr i64 attention_queries = 256, attention_keys = 128, attention_strip = 32;
 
 // Places [begin, end) along each axis of the grid.
@@ -27429,6 +27515,34 @@ constexpr bool tile_attends(const u64* code, const GridTile& tile, const Loads& 
   return detail::may_attend(at[h.score]);
 }
 
+// Keys [from, to) of a tile, whole strips of them, outside of which no query of it attends to any.
+// attends(from, to): whether some query may attend to some of these; it does to some of all n.
+struct KeyRange {
+  i64 from = 0, to = 0;
+};
+template <class Attends>
+constexpr KeyRange attended_keys(i64 n, const Attends& attends) {
+  KeyRange keys{0, n};
+  for (i64 last = 0; keys.to > attention_strip; keys.to = last) {
+    last = (keys.to - 1) / attention_strip * attention_strip;
+    if (attends(last, keys.to)) break;
+  }
+  while (keys.to - keys.from > attention_strip && !attends(keys.from, keys.from + attention_strip))
+    keys.from += attention_strip;
+  return keys;
+}
+// The same of a tile whose code is known as the program runs; none where it does not attend at all.
+constexpr KeyRange attended_keys(const u64* code, const GridTile& tile) {
+  const auto attends = [&](i64 from, i64 to) {
+    GridTile part = tile;
+    part.begin[3] = tile.begin[3] + from;
+    part.end[3] = tile.begin[3] + to;
+    return tile_attends(code, part);
+  };
+  const i64 n = tile.end[3] - tile.begin[3];
+  return attends(0, n) ? attended_keys(n, attends) : KeyRange{};
+}
+
 // Whether a mask depends on integers or truth values that the body captures: which of the tiles that
 // tile_attends leaves are computed is known as the program runs.
 constexpr bool masks_by_tensors(const u64* code) {
@@ -27459,7 +27573,7 @@ constexpr bool masks_by_tensors(const u64* code) {
 // What is known of a tile: no place attends, every mask holds at every place, or neither.
 enum class TileMask { none, full, partial };
 
-// The same of code C, unrolled: on a GPU its registers are registers.
+// The same of code C, unrolled: its registers are registers.
 template <class C>
 struct TileBounds {
   using View = AttentionView<C>;
@@ -27637,8 +27751,9 @@ inline std::string attended_tiles(const u64* code, const ir::AttentionShape& s) 
                                  {b + 1, h + 1, i + kernels::attention_strip, j + kernels::attention_keys}};
           if (tile.end[2] > s.queries) tile.end[2] = s.queries;
           if (tile.end[3] > s.keys) tile.end[3] = s.keys;
-          ++all;
-          computed += kernels::tile_attends(code, tile);
+          const kernels::KeyRange keys = kernels::attended_keys(code, tile);
+          all += tile.end[3] - j;
+          computed += keys.to - keys.from;
         }
   const std::string share = std::to_string((100 * computed + all - 1) / all) + " % of its tiles";
   return kernels::masks_by_tensors(code) ? "at most " + share : share;
@@ -32239,7 +32354,7 @@ struct RewrittenLoop {
 constexpr RewrittenLoop& add_loop(List<RewrittenLoop>& loops, const ir::Graph& g, int node) {
   loops.push({});
   loops.back().node = node;
-  loops.back().body = ir::loop_body(g, node);
+  loops.back().body = merge_variables(ir::loop_body(g, node));
   return loops.back();
 }
 
@@ -32515,8 +32630,10 @@ class PrecisionRewriter {
 
 constexpr ir::Graph apply_precision(const ir::Graph& g, PrecisionRule rule) {
   if (rule.changes_nothing()) return g;
-  detail::PrecisionRewriter rewriter(g, rule);
-  return rewriter.run();
+  // What becomes one computation has to be rounded as one: an attention would leave its result twice, and it
+  // is written once.
+  if (has_variables(g)) return detail::PrecisionRewriter(drop_unused(g), rule).run();
+  return detail::PrecisionRewriter(g, rule).run();
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
@@ -32999,13 +33116,16 @@ struct ScoreBody {
   i64 offset[header.captured > 0 ? header.captured : 1]{};  // of each captured tensor's element of the row
   int present = Family::width;                              // of the keys at hand
   u32 words[header.streams > 0 ? header.streams : 1]{};     // random, of the key at hand, where it is one
-  std::conditional_t<(Family::width > 1 && header.streams > 0), RandomWindow, NoRandomWindow>
-      windows[header.streams > 0 ? header.streams : 1];  // of the keys, where they are more
+  // of the keys, where they are more; outside of this object, as those of a fused kernel
+  using Window = std::conditional_t<(Family::width > 1 && header.streams > 0), RandomWindow, NoRandomWindow>;
+  static constexpr int window_count = header.streams > 0 ? header.streams : 1;
+  Window* windows;
   Numbers product, score_gradient;
   Registers reg;
 
-  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random)
-      : call(of), captured(tensors), seed(static_cast<const u32*>(random)) {}
+  WEFT_HD_INLINE ScoreBody(const AttentionCall& of, void* const* tensors, const void* random,
+                           Window* ahead = nullptr)
+      : call(of), captured(tensors), seed(static_cast<const u32*>(random)), windows(ahead) {}
 
   // Instructions of a run; Full: every mask holds.
   template <int Begin, int End, bool Full = false>
@@ -33127,10 +33247,12 @@ struct ScoreBody {
         p += place[3] * stride;
         if constexpr (Family::width == 1)
           v = load<V>(p);
+        else if (stride != 1)
+          v = load_strided_partial<V>(p, stride, present, 0);
+        else if (present < lanes)
+          v = load_partial<V>(p, present, 0);
         else
-          v = stride != 1       ? load_strided_partial<V>(p, stride, present, 0)
-              : present < lanes ? load_partial<V>(p, present, 0)
-                                : load<V>(p);
+          v = load<V>(p);
       }
       at<I>() = detail::to_register<t, V, Family>(v);
     }
@@ -33488,12 +33610,14 @@ WEFT_INLINE void dot_store(T* p, const typename DotVector<T>::type& v) {
 // The first `count` lanes, 1 <= count <= dot_lanes<T>; a load sets the others to zero.
 template <class T>
 WEFT_INLINE typename DotVector<T>::type dot_load_first(const T* p, i64 count) {
+  if (count == dot_lanes<T>) return dot_load<T>(p);
   T part[dot_lanes<T>]{};
   for (i64 i = 0; i < count; ++i) part[i] = p[i];
   return dot_load<T>(part);
 }
 template <class T>
 WEFT_INLINE void dot_store_first(T* p, const typename DotVector<T>::type& v, i64 count) {
+  if (count == dot_lanes<T>) return dot_store<T>(p, v);
   T part[dot_lanes<T>];
   dot_store<T>(part, v);
   for (i64 i = 0; i < count; ++i) p[i] = part[i];
@@ -33852,8 +33976,7 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
         if (i < lane_count)
           dot_store_first<S>(to + i, dot_load_first<S>(from + i, lane_count - i), width - i);
       } else {
-        for (; i < lane_count; ++i) to[i] = static_cast<S>(from[i]);
-        for (; i < width; ++i) to[i] = S{};
+        for (; i < width; ++i) to[i] = i < lane_count ? static_cast<S>(from[i]) : S{};
       }
     }
   } else if (k_stride == 1) {
@@ -34035,7 +34158,10 @@ constexpr DotCut dot_cut(i64 m, i64 n, i64 k, i64 tile_rows, i64 lane_count) {
 template <class S>
 constexpr i64 dot_strip_cols(i64 n, bool of_row = false) {
   const i64 vectors = dot_ceil_div(n, dot_lanes<S>);
-  i64 some = dot_ceil_div(vectors, dot_ceil_div(vectors, dot_tile_vectors));
+  // four vectors by strips of three: two and two
+  i64 some = vectors == dot_tile_vectors + 1 ? (vectors + 1) / 2
+             : vectors < dot_tile_vectors    ? vectors
+                                             : dot_tile_vectors;
   if (of_row)
     for (some = dot_row_vectors; some > vectors;) some /= 2;
   const i64 cols = some * dot_lanes<S>;
@@ -35573,7 +35699,8 @@ void run_fused(const HostLaunch& launch, int threads) {
   parallel_for(launch.args.chunks, threads, [&](i64 chunk) {
     alignas(64) std::byte kept[static_cast<std::size_t>(Body::kept_bytes()) + 64];
     SerialTeam team(kept, Body::kept_bytes() + 64);
-    Body body(team, launch.args);
+    typename Body::Window windows[Body::window_count];
+    Body body(team, launch.args, windows);
     body.run(chunk);
   });
 }
@@ -35656,6 +35783,7 @@ namespace WEFT_NAMESPACE::kernels {
 struct AttentionRows {
   const f32* at = nullptr;
   i64 stride = 0;
+  AttentionRows from(i64 row) const { return {at + row * stride, stride}; }
 };
 
 // A thread's working memory, as dot_scratch.
@@ -35680,6 +35808,10 @@ struct HostLoads {
   const AttentionCall& call;
   void* const* captured;
 
+  template <int K, DType T>
+  detail::Interval of(const GridTile& tile) const {
+    return (*this)(K, T, tile);
+  }
   detail::Interval operator()(int k, DType t, const GridTile& tile) const {
     if (k >= AttentionView<C>::header.captured) return detail::anything();
     const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
@@ -35765,9 +35897,9 @@ class HostAttention {
   V* pointer(int which) const {
     return static_cast<V*>(launch_.args.pointer[which]);
   }
-  Body body() const {
-    return Body(call, launch_.args.pointer + At::captured(header.is_gradient),
-                launch_.args.pointer[At::seed]);
+  Body body(typename Body::Window* windows) const {
+    return Body(call, launch_.args.pointer + At::captured(header.is_gradient), launch_.args.pointer[At::seed],
+                windows);
   }
 
   // `count` rows of `width` from (b, h, first) on: where they lie, or converted into `buffer`.
@@ -35811,27 +35943,50 @@ class HostAttention {
                                {nullptr, c, c_row});
   }
 
-  // Queries [first, end) of the `rows` from i0 on, in strips, outside of which none attends to a key of
-  // [j0, j0 + n).
-  struct Strips {
-    i64 first = 0, end = 0;
+  // Queries [first, end) of a tile, which attend to none of its keys outside of [from, to).
+  struct Band {
+    i64 first = 0, end = 0, from = 0, to = 0;
+    i64 rows() const { return end - first; }
+    i64 keys() const { return to - from; }
   };
-  Strips attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
-    Strips s{rows, 0};
+  struct Bands {
+    Band band[attention_queries / attention_strip];
+    int count = 0;
+    bool empty() const { return count == 0; }
+    const Band* begin() const { return band; }
+    const Band* end() const { return band + count; }
+  };
+  // What is computed of `rows` queries from i0 on and n keys from j0 on: strips of the queries, those side by
+  // side that attend to the same keys as one band.
+  Bands attending(i64 b, i64 h, i64 i0, i64 rows, i64 j0, i64 n) const {
+    Bands bands;
     const HostLoads<C> loads{call, launch_.args.pointer + At::captured(header.is_gradient)};
-    if (!tile_attends(C::w, {{b, h, i0, j0}, {b + 1, h + 1, i0 + rows, j0 + n}}, loads)) return s;
+    const auto mask = [&](i64 first, i64 end, i64 from, i64 to) {
+      return TileBounds<C>::mask({{b, h, i0 + first, j0 + from}, {b + 1, h + 1, i0 + end, j0 + to}}, loads);
+    };
+    const TileMask whole = mask(0, rows, 0, n);
+    if (whole == TileMask::full) bands.band[bands.count++] = {0, rows, 0, n};
+    if (whole != TileMask::partial) return bands;
     for (i64 r = 0; r < rows; r += attention_strip) {
       const i64 end = r + attention_strip < rows ? r + attention_strip : rows;
-      if (!tile_attends(C::w, {{b, h, i0 + r, j0}, {b + 1, h + 1, i0 + end, j0 + n}}, loads)) continue;
-      if (s.first > r) s.first = r;
-      s.end = end;
+      const TileMask strip = mask(r, end, 0, n);
+      if (strip == TileMask::none) continue;
+      const KeyRange keys =
+          strip == TileMask::full
+              ? KeyRange{0, n}
+              : attended_keys(n, [&](i64 from, i64 to) { return mask(r, end, from, to) != TileMask::none; });
+      if (Band* const last = bands.empty() ? nullptr : bands.band + bands.count - 1;
+          last != nullptr && last->end == r && last->from == keys.from && last->to == keys.to)
+        last->end = end;
+      else
+        bands.band[bands.count++] = {r, end, keys.from, keys.to};
     }
-    return s;
+    return bands;
   }
 
-  // Lanes from `n` on are `fill`.
+  // Lanes from `n` on are `fill`. Without a branch, which would take x through memory.
   static Numbers first_lanes(const Numbers& x, int n, f32 fill) {
-    return n == lanes ? x : select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
+    return select(iota<Simd<i32>>(0) < splat<Simd<i32>>(n), x, splat<Numbers>(fill));
   }
   static int lanes_from(i64 c, i64 n) { return n - c < lanes ? static_cast<int>(n - c) : lanes; }
 
@@ -35856,6 +36011,7 @@ class HostAttentionBackward : HostAttention<C> {
   using Base::header;
   using Base::launch_;
   using typename Base::At;
+  using typename Base::Band;
   using typename Base::Body;
   using typename Base::Numbers;
   static constexpr f32 infinite = std::numeric_limits<f32>::infinity();
@@ -35928,27 +36084,29 @@ class HostAttentionBackward : HostAttention<C> {
              i * call.row_stride(is_delta, 2)];
   }
 
-  // Weights and gradients of queries [i0 + strips.first, i0 + strips.end) and keys [j0, j0 + n);
-  // visit(row, column, lanes, body) after each 16 of them.
+  // Weights and gradients of a band's queries and keys in the tile at (i0, j0); visit(row, column, lanes,
+  // body) after each 16 of them.
   template <class Visit>
-  void compute(const Tile& t, i64 b, i64 h, i64 i0, typename Base::Strips strips, i64 j0, i64 n,
-               AttentionRows q, AttentionRows dy, AttentionRows k, AttentionRows v,
-               const Visit& visit) const {
-    const i64 m = strips.end - strips.first, first = strips.first;
-    Base::times_transposed(m, n, call.width, {q.at + first * q.stride, q.stride}, k,
-                           t.gradients + first * t.row, t.row);
-    Base::times_transposed(m, n, call.value_width, {dy.at + first * dy.stride, dy.stride}, v,
-                           t.weights + first * t.row, t.row);
-    Body body = Base::body();
-    for (i64 r = first; r < strips.end; ++r) {
+  void compute(const Tile& t, i64 b, i64 h, i64 i0, const Band& band, i64 j0, AttentionRows q,
+               AttentionRows dy, AttentionRows k, AttentionRows v, const Visit& visit) const {
+    const i64 at = band.first * t.row + band.from, n = band.keys();
+    Base::times_transposed(band.rows(), n, call.width, q.from(band.first), k.from(band.from),
+                           t.gradients + at, t.row);
+    Base::times_transposed(band.rows(), n, call.value_width, dy.from(band.first), v.from(band.from),
+                           t.weights + at, t.row);
+    typename Body::Window windows[Body::window_count];
+    Body body = Base::body(windows);
+    for (i64 r = band.first; r < band.end; ++r) {
       body.go_to_row(b, h, i0 + r);
       const f32 lse = of_row(false, b, h, i0 + r);
       const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
                     delta = splat<Numbers>(of_row(true, b, h, i0 + r));
-      f32 *const weights = t.weights + r * t.row, *const gradients = t.gradients + r * t.row;
+      const i64 row = r * t.row + band.from;
+      f32 *const weights = t.weights + row, *const gradients = t.gradients + row;
       for (i64 c = 0; c < n; c += lanes) {
         const int present = Base::lanes_from(c, n);
-        const Numbers s = body.score(j0 + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
+        const Numbers s =
+            body.score(j0 + band.from + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
         const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
         Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
         Numbers kept = p;
@@ -35960,7 +36118,7 @@ class HostAttentionBackward : HostAttention<C> {
         const Numbers ds = body.gradient(Numbers(p * (dp - delta)));
         store(weights + c, kept);
         store(gradients + c, ds);
-        visit(r, c, present, body);
+        visit(r, band.from + c, present, body);
       }
     }
   }
@@ -35991,14 +36149,21 @@ class HostAttentionBackward : HostAttention<C> {
     if (DV* const dv = Base::template pointer<DV>(At::dv))
       write(dv + at * call.value_width, t.dv, n * call.value_width);
   }
-  void add_keys(const Tile& t, typename Base::Strips strips, i64 n, AttentionRows q, AttentionRows dy) const {
-    const i64 m = strips.end - strips.first, first = strips.first;
+  void add_keys(const Tile& t, const Band& band, AttentionRows q, AttentionRows dy) const {
+    const i64 at = band.first * t.row + band.from;
     if (Base::template pointer<void>(At::dv))
-      Base::add_transposed_product(n, call.value_width, m, {t.weights + first * t.row, t.row},
-                                   {dy.at + first * dy.stride, dy.stride}, t.dv, call.value_width);
+      Base::add_transposed_product(band.keys(), call.value_width, band.rows(), {t.weights + at, t.row},
+                                   dy.from(band.first), t.dv + band.from * call.value_width,
+                                   call.value_width);
     if (Base::template pointer<void>(At::dk))
-      Base::add_transposed_product(n, call.width, m, {t.gradients + first * t.row, t.row},
-                                   {q.at + first * q.stride, q.stride}, t.dk, call.width);
+      Base::add_transposed_product(band.keys(), call.width, band.rows(), {t.gradients + at, t.row},
+                                   q.from(band.first), t.dk + band.from * call.width, call.width);
+  }
+  // To the gradients of a band's queries, whose tile has its own from `dq` on.
+  void add_queries(const Tile& t, const Band& band, AttentionRows k, f32* dq) const {
+    Base::add_product(band.rows(), call.width, band.keys(),
+                      {t.gradients + band.first * t.row + band.from, t.row}, k.from(band.from),
+                      dq + band.first * call.width, call.width);
   }
 
   // All of the heads of q that share head `kv`.
@@ -36020,16 +36185,14 @@ class HostAttentionBackward : HostAttention<C> {
       const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
       for (i64 head = 0; head < group(); ++head) {
         each_block(call.queries, rows, [&](i64 i0, i64 m) {
-          const auto strips = Base::attending(b, h0 + head, i0, m, j0, n);
-          if (strips.end <= strips.first) return;
+          const auto bands = Base::attending(b, h0 + head, i0, m, j0, n);
+          if (bands.empty()) return;
           const AttentionRows q = Base::query_rows(b, h0 + head, i0, m, t.q),
                               dy = gradient_rows(b, h0 + head, i0, m, t.dy);
-          compute(t, b, h0 + head, i0, strips, j0, n, q, dy, k, v, no_visit);
-          add_keys(t, strips, n, q, dy);
-          if (sums != nullptr) {
-            f32* const to = sums + (head * call.queries + i0 + strips.first) * call.width;
-            Base::add_product(strips.end - strips.first, call.width, n,
-                              {t.gradients + strips.first * t.row, t.row}, k, to, call.width);
+          for (const Band& band : bands) {
+            compute(t, b, h0 + head, i0, band, j0, q, dy, k, v, no_visit);
+            add_keys(t, band, q, dy);
+            if (sums != nullptr) add_queries(t, band, k, sums + (head * call.queries + i0) * call.width);
           }
         });
       }
@@ -36045,13 +36208,14 @@ class HostAttentionBackward : HostAttention<C> {
     clear(t.dq, m * call.width);
     const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
     each_block(call.keys, Base::key_block(call.keys), [&](i64 j0, i64 n) {
-      const auto strips = Base::attending(b, h, i0, m, j0, n);
-      if (strips.end <= strips.first) return;
+      const auto bands = Base::attending(b, h, i0, m, j0, n);
+      if (bands.empty()) return;
       const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
                           v = Base::value_rows(b, h / group(), j0, n, t.v);
-      compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
-      Base::add_product(strips.end - strips.first, call.width, n, {t.gradients + strips.first * t.row, t.row},
-                        k, t.dq + strips.first * call.width, call.width);
+      for (const Band& band : bands) {
+        compute(t, b, h, i0, band, j0, q, dy, k, v, no_visit);
+        add_queries(t, band, k, t.dq);
+      }
     });
     write(dq_at(b, h, i0), t.dq, m * call.width);
   }
@@ -36063,11 +36227,13 @@ class HostAttentionBackward : HostAttention<C> {
     const AttentionRows k = Base::key_rows(b, kv, j0, n, t.k), v = Base::value_rows(b, kv, j0, n, t.v);
     for (i64 h = kv * group(); h < (kv + 1) * group(); ++h) {
       each_block(call.queries, Base::query_block(call.queries), [&](i64 i0, i64 m) {
-        const auto strips = Base::attending(b, h, i0, m, j0, n);
-        if (strips.end <= strips.first) return;
+        const auto bands = Base::attending(b, h, i0, m, j0, n);
+        if (bands.empty()) return;
         const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
-        compute(t, b, h, i0, strips, j0, n, q, dy, k, v, no_visit);
-        add_keys(t, strips, n, q, dy);
+        for (const Band& band : bands) {
+          compute(t, b, h, i0, band, j0, q, dy, k, v, no_visit);
+          add_keys(t, band, q, dy);
+        }
       });
     }
     write_keys(t, b, kv, j0, n);
@@ -36116,16 +36282,17 @@ class HostAttentionBackward : HostAttention<C> {
           const AttentionRows q = Base::query_rows(b, h, i0, m, t.q), dy = gradient_rows(b, h, i0, m, t.dy);
           each_block(part.end[3] - part.begin[3], Base::key_block(call.keys), [&](i64 key, i64 n) {
             const i64 j0 = part.begin[3] + key;
-            const auto strips = Base::attending(b, h, i0, m, j0, n);
-            if (strips.end <= strips.first) return;
+            const auto bands = Base::attending(b, h, i0, m, j0, n);
+            if (bands.empty()) return;
             const AttentionRows k = Base::key_rows(b, h / group(), j0, n, t.k),
                                 v = Base::value_rows(b, h / group(), j0, n, t.v);
-            compute(t, b, h, i0, strips, j0, n, q, dy, k, v, [&](i64 r, i64 c, int present, Body& body) {
+            const auto add = [&](i64 r, i64 c, int present, Body& body) {
               f32 at[lanes];
               store(at, body.template captured_gradient<K>());
               double* const row = sums.data() + (by_row ? (from + r) * columns : 0);
               for (int lane = 0; lane < present; ++lane) row[by_key ? key + c + lane : 0] += double{at[lane]};
-            });
+            };
+            for (const Band& band : bands) compute(t, b, h, i0, band, j0, q, dy, k, v, add);
           });
         });
     auto* const to = Base::template pointer<ctype<word.result>>(At::captured_gradient(header.captured) + K);
@@ -36197,23 +36364,28 @@ class HostAttentionForward : HostAttention<C> {
     for (i64 k = 0; k < rows * call.value_width; ++k) sums[k] = 0;
 
     const AttentionRows q = Base::query_rows(b, h, i0, rows, query_buffer);
-    Body body = Base::body();
+    typename Body::Window windows[Body::window_count];
+    Body body = Base::body(windows);
     for (i64 j0 = 0; j0 < call.keys; j0 += most_keys) {
       const i64 n = call.keys - j0 < most_keys ? call.keys - j0 : most_keys;
-      const auto strips = Base::attending(b, h, i0, rows, j0, n);
-      const i64 m = strips.end - strips.first;
-      if (m <= 0) continue;
+      const auto bands = Base::attending(b, h, i0, rows, j0, n);
+      if (bands.empty()) continue;
       const AttentionRows k = Base::key_rows(b, kv_head, j0, n, key_buffer);
-      f32* const tile = scores + strips.first * row;
-      Base::times_transposed(m, n, call.width, {q.at + strips.first * q.stride, q.stride}, k, tile, row);
-      for (i64 r = strips.first; r < strips.end; ++r) {
-        body.go_to_row(b, h, i0 + r);
-        weigh(body, j0, n, scores + r * row, header.drops ? factors + r * row : nullptr, top[r], total[r],
-              sums + r * call.value_width);
+      for (const auto& band : bands) {
+        Base::times_transposed(band.rows(), band.keys(), call.width, q.from(band.first), k.from(band.from),
+                               scores + band.first * row + band.from, row);
+        for (i64 r = band.first; r < band.end; ++r) {
+          const i64 place = r * row + band.from;
+          body.go_to_row(b, h, i0 + r);
+          weigh(body, j0 + band.from, band.keys(), scores + place, header.drops ? factors + place : nullptr,
+                top[r], total[r], sums + r * call.value_width);
+        }
       }
       const AttentionRows v = Base::value_rows(b, kv_head, j0, n, value_buffer);
-      Base::add_product(m, call.value_width, n, {tile, row}, v, sums + strips.first * call.value_width,
-                        call.value_width);
+      for (const auto& band : bands)
+        Base::add_product(band.rows(), call.value_width, band.keys(),
+                          {scores + band.first * row + band.from, row}, v.from(band.from),
+                          sums + band.first * call.value_width, call.value_width);
     }
     const i64 at = (b * call.heads + h) * call.queries + i0;
     finish(rows, at, top, total, sums);
