@@ -35802,26 +35802,31 @@ struct ScratchCut {
 };
 
 // What the captured integers and truth values lie between in a tile of one batch and head. A tensor that
-// varies by query and by key is looked through only where that is fast.
+// varies by query and by key is looked through only where that is fast. Marked for devices, which never run
+// it, as TileBounds is.
 template <class C>
 struct HostLoads {
   const AttentionCall& call;
   void* const* captured;
 
   template <int K, DType T>
-  detail::Interval of(const GridTile& tile) const {
-    return (*this)(K, T, tile);
+  WEFT_HD_INLINE detail::Interval of(const GridTile& tile) const {
+    if constexpr (K < AttentionView<C>::header.captured)
+      return between<T>(K, AttentionView<C>::captured(K), tile);
+    else
+      return detail::anything();
   }
-  detail::Interval operator()(int k, DType t, const GridTile& tile) const {
-    if (k >= AttentionView<C>::header.captured) return detail::anything();
-    const CapturedWord word = CapturedWord::decode(C::w[AttentionHeader::words + k]);
+
+ private:
+  template <DType T>
+  WEFT_HD_INLINE detail::Interval between(int k, const CapturedWord& word, const GridTile& tile) const {
     const bool by_query = (word.axes & 4) != 0, by_key = (word.axes & 8) != 0;
     const i64 rows = by_query ? tile.end[2] - tile.begin[2] : 1,
               keys = by_key ? tile.end[3] - tile.begin[3] : 1;
     const i64 row = call.captured_stride(k, 2), key = call.captured_stride(k, 3);
     if (word.dtype == DType::boolean && (keys == 1 || key == 1))
       return range_of_flags(first<unsigned char>(k, tile), rows, row, keys);
-    if (by_query && by_key) return detail::anything_of(t);
+    if (by_query && by_key) return detail::anything_of(T);
     const i64 count = by_key ? keys : rows, stride = by_key ? key : row;
     switch (word.dtype) {
       case DType::boolean:
@@ -35835,18 +35840,16 @@ struct HostLoads {
       case DType::i64:
         return detail::range_of(first<i64>(k, tile), count, stride);
       default:
-        return detail::anything_of(t);
+        return detail::anything_of(T);
     }
   }
-
- private:
   template <class E>
-  const E* first(int k, const GridTile& t) const {
+  WEFT_HD_INLINE const E* first(int k, const GridTile& t) const {
     const E* p = static_cast<const E*>(captured[k]);
     for (int a = 0; a < 4; ++a) p += t.begin[a] * call.captured_stride(k, a);
     return p;
   }
-  static detail::Interval range_of_neighbours(const i32* p, i64 count) {
+  WEFT_HD_INLINE static detail::Interval range_of_neighbours(const i32* p, i64 count) {
     using V = Simd<i32>;
     if (count < lanes) return detail::range_of(p, count, 1);
     V low = load<V>(p), high = low;
@@ -35861,14 +35864,14 @@ struct HostLoads {
     return {detail::range_of(lows, lanes, 1).low, detail::range_of(highs, lanes, 1).high};
   }
   // Rows of truth values that lie side by side, up to the first that differs.
-  static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
+  WEFT_HD_INLINE static detail::Interval range_of_flags(const unsigned char* p, i64 rows, i64 row, i64 keys) {
     const u64 all = p[0] * u64{0x0101010101010101};
     if (p[0] > 1) return detail::either();
     for (i64 r = 0; r < rows; ++r) {
       i64 k = 0;
       for (; k + 8 <= keys; k += 8) {
         u64 word;
-        std::memcpy(&word, p + r * row + k, sizeof word);
+        __builtin_memcpy(&word, p + r * row + k, sizeof word);
         if (word != all) return detail::either();
       }
       for (; k < keys; ++k)
