@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
 #include <weft/weft.hpp>
 
+#include "weft/kernel_ir/fuse.hpp"
 #include "weft/kernel_ir/plan.hpp"
 #include "weft/transforms/prune.hpp"
 
@@ -55,6 +57,24 @@ TEST_CASE("reuse: what is cheap, as large as its reader or one of a row is made 
       Op::random, [](auto x) { return dropout(x, 0.25f); }, in<f32, 4096, 1024>));
   CHECK_FALSE(stores(
       Op::sigmoid, [](auto x, auto row) { return x * sigmoid(row); }, in<f32, 8192, 1024>, in<f32, 8192, 1>));
+}
+
+TEST_CASE("reuse: what is stored does not depend on the pieces that clustering works in") {
+  const auto f = [](auto x) { return rotary_embedding(x); };
+  const ir::Graph g =
+      transforms::prune(exec::FunctionSource<decltype(f), Input<f32, Shape<512, 64, 64>>>::graph());
+  const int n = g.nodes.size();
+  const auto stored_in_pieces_of = [&](int piece) {
+    kernel_ir::Clustering clustering;
+    while (clustering.next < n) kernel_ir::Fuser(g, clustering).run(piece);
+    const List<u8>& stored = clustering.fusion.stored;
+    return std::vector<u8>(stored.begin(), stored.end());
+  };
+  const std::vector<u8> whole = stored_in_pieces_of(n);
+  int sines = 0;
+  for (int i = 0; i < n; ++i) sines += g.nodes[i].op == Op::sin && whole[static_cast<std::size_t>(i)] != 0;
+  CHECK(sines == 1);
+  for (const int piece : {1, 2, 7}) CHECK(stored_in_pieces_of(piece) == whole);
 }
 
 TEST_CASE("reuse: a table that is stored changes no value") {
