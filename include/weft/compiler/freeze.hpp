@@ -26,7 +26,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put(c.from);
     w.put(c.to);
     w.put_int(c.bytes);
-    w.put_int(c.before);
+    w.put_int(2 * c.before + (c.of_group ? 1 : 0));
   }
   for (u64 a : p.outputs) w.put(a);
   for (int k : p.combines) w.put_int(k);
@@ -70,7 +70,9 @@ struct FrozenPlan {
       c.from = r.get();
       c.to = r.get();
       c.bytes = r.get_int();
-      c.before = static_cast<int>(r.get_int());
+      const i64 before = r.get_int();
+      c.before = static_cast<int>(before / 2);
+      c.of_group = before % 2 != 0;
     }
     for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
     for (int i = 0; i < S::combines; ++i) to.combines[i] = static_cast<int>(r.get_int());

@@ -144,7 +144,11 @@ constexpr Fault verify(PlanMemory, const Module& m) {
     const ir::Slot& slot = m.graph.slots[a.slot];
     if (slot.segments < 0) continue;
     const int k = f.kernel_of[a.node];
-    if (k < 0 || p.where[a.node] != BufferAddress::make(slot.space, slot.offset) ||
+    const u64 to = BufferAddress::make(slot.space, slot.offset);
+    i64 copied = p.where[a.node] == to ? m.graph.dims(a.node).size() * size_of(slot.dtype) : 0;
+    for (const kernel_ir::Copy& c : p.copies)
+      if (c.of_group && c.from - p.where[a.node] == c.to - to) copied += c.bytes;
+    if (k < 0 || copied != m.graph.dims(a.node).size() * size_of(slot.dtype) ||
         p.tilings[k].segments != slot.segments)
       return {"a parameter group's vector is not written range by range", a.node};
   }

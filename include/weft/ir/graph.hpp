@@ -98,4 +98,14 @@ struct Graph {
   }
 };
 
+// Elements of the arena up to the end of a parameter group.
+constexpr i64 end_of_group(const Graph& g, int group) {
+  i64 end = 0;
+  for (int r = 0; r < g.param_groups[group].size; ++r) {
+    const Range& range = g.ranges[g.param_groups[group].begin + r];
+    if (end < range.offset + range.length) end = range.offset + range.length;
+  }
+  return end;
+}
+
 }  // namespace WEFT_NAMESPACE::ir

@@ -134,10 +134,13 @@ class ClusteringState {
   // ---- kernels ----
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Kernel& kernel = f.kernels[at];
-    if (kernel.opaque >= 0 || kernel.middle_axis ||
-        kernel.weight + ir::info(nodes_[i].op).cost >= limits_.weight || kernel.operands > limits_.operands ||
-        kernel.streams > limits_.streams || kernel.closed || is_full(kernel, i) || kernel.walk != walk_of(i))
-      return false;
+    if (kernel.opaque >= 0 || kernel.middle_axis || kernel.closed) return false;
+    // The update of a parameter group is one kernel, whatever its size: what it assigns takes the place of
+    // what it reads, element by element, and a second kernel would read what the first has written.
+    const bool large = kernel.weight + ir::info(nodes_[i].op).cost >= limits_.weight ||
+                       kernel.operands > limits_.operands || kernel.streams > limits_.streams ||
+                       is_full(kernel, i);
+    if ((large && kernel.walk < 0) || kernel.walk != walk_of(i)) return false;
     const Dims& d = shapes_[shape];
     if (kernel.shape == shape)
       return keeps_order(kernel, d, r) && (r.level == Level::element || r.level == Level::total ||
@@ -166,15 +169,24 @@ class ClusteringState {
     const Node& n = nodes_[i];
     for (int k = n.first; k < n.first + n.arity; ++k) {
       if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      const int x = memory_node(edges_[k]);
-      const Node& from = nodes_[x];
-      const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
-                       : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
-                       : kernel_of_[x] >= 0         ? f.kernels[kernel_of_[x]].walk
-                                                    : -1;
+      const int walk = walk_of_memory(memory_node(edges_[k]));
       if (walk >= 0) return walk;
     }
     return -1;
+  }
+  // Which of two leaves stands for arithmetic on both: what lies in a group's ranges, else the later one.
+  constexpr int leaf_for(int a, int b) const {
+    if (g.param_groups.empty()) return max(a, b);
+    const bool walks = walk_of_memory(a) >= 0;
+    return walks == (walk_of_memory(b) >= 0) ? max(a, b) : walks ? a : b;
+  }
+  // The group of what is in memory.
+  constexpr int walk_of_memory(int x) const {
+    const Node& from = nodes_[x];
+    return from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
+           : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
+           : kernel_of_[x] >= 0         ? f.kernels[kernel_of_[x]].walk
+                                        : -1;
   }
   // Whether the kernel, or one that i was in when kernels were formed before, was too large.
   constexpr bool is_full(const Kernel& kernel, int i) const {

@@ -190,7 +190,8 @@ class Collector {
       streams += op == Op::random;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
-    return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
+    const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
+    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams;
   }
   constexpr bool fits() const {
     for (const Kernel& kernel : f.kernels)

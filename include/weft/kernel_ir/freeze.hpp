@@ -37,7 +37,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, x.middle_axis ? 1 : 0);
+    w.put_pair(x.space.rank, 2 * (x.walk + 1) + (x.middle_axis ? 1 : 0));
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
   const int* const pool = f.pool.data();
@@ -101,7 +101,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     x.stores = span();
     const u64 s = r.get();
     x.space.rank = R::low(s);
-    x.middle_axis = R::high(s) != 0;
+    x.middle_axis = R::high(s) % 2 != 0;
+    x.walk = R::high(s) / 2 - 1;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
   }
   int* const pool = ir::begin_of(to.pool);
@@ -125,7 +126,6 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Clustering& s) {
   write(w, g, s.fusion);
   for (const Kernel& x : s.fusion.kernels) {
     w.put_pair(x.shape, x.last);
-    if (!g.param_groups.empty()) w.put_int(x.walk);
     w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
                              (x.mixed ? 1 : 0));
   }
@@ -163,7 +163,6 @@ constexpr void read_clustering(const u64* words, const ir::Graph& g, Clustering&
   read_fusion(r, sizes, f);
   for (Kernel& x : s.fusion.kernels) {
     const u64 a = r.get();
-    if (!g.param_groups.empty()) x.walk = static_cast<int>(static_cast<i64>(r.get_int()));
     const u64 b = r.get();
     x.shape = R::low(a);
     x.last = R::high(a);

@@ -184,7 +184,8 @@ class Fuser : ClusteringState {
         remat_cost_[i] = cost + 1;
         leaves_[i] = leaves;
         streams_[i] = streams;
-        for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
+        leaf_[i] = memory_node(in[0]);
+        for (int k = 1; k < n.arity; ++k) leaf_[i] = leaf_for(leaf_[i], memory_node(in[k]));
         return;
       }
       if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again && !reads_gathered(n)) {

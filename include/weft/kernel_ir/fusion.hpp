@@ -30,7 +30,7 @@ struct Kernel {
   int shape = -1;  // the space's among the graph's shapes, while kernels are formed
   int last = -1;   // the last member, while kernels are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
-  int walk = -1;   // the parameter group whose ranges its members lie in, while kernels are formed
+  int walk = -1;   // the parameter group whose ranges its members lie in
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while kernels are formed
   bool mixed = false;             // has members of row level or reductions
@@ -95,8 +95,12 @@ struct Fusion {
     for (int a = 0; a + 1 < v.rank; ++a) v.stride[a] = v.stride[a] / row * pitch;
     return v;
   }
+  // The elements of a parameter group lie as far apart as in the arena of all parameters.
   constexpr i64 stored_bytes(const Graph& g, int x) const {
     const Dims& d = g.dims(x);
+    const int k = g.param_groups.empty() ? -1 : kernel_of[x];
+    if (k >= 0 && kernels[k].walk >= 0 && level[x] == Level::element)
+      return ir::end_of_group(g, kernels[k].walk) * size_of(g.nodes[x].dtype);
     const i64 size = d.size() * size_of(g.nodes[x].dtype);
     return stored[x] != stored_padded ? size : size / row_of(d) * padded_row(row_of(d), g.nodes[x].dtype);
   }
@@ -114,7 +118,8 @@ struct FuseLimits {
   int recompute_loads = 2;      // and highest numbers of full-size values read for that
   int recompute_operands = 64;  // and of values of any size,
   int few_operands = 7;         // or so many, where a kernel would have too many operands else
-  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
+  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that),
+  int walk_operands = 64;       // and one that updates a parameter group
   int kernel_streams = 8;
 };
 

@@ -9,7 +9,8 @@ namespace WEFT_NAMESPACE::kernel_ir {
 struct Copy {
   u64 from = 0, to = 0;
   i64 bytes = 0;
-  int before = 0;  // runs before this kernel
+  int before = 0;         // runs before this kernel
+  bool of_group = false;  // a range of a parameter group, of which a rank may have a piece alone
 };
 
 constexpr bool in_workspace(u64 address) {
@@ -31,6 +32,24 @@ struct Plan {
   constexpr bool in_workspace(int node) const { return kernel_ir::in_workspace(where[node]); }
   constexpr i64 offset(int node) const { return BufferAddress::offset(where[node]); }
 };
+
+// What lies at `from` at the end of the step goes to its slot: in one, or range by range of a parameter
+// group.
+constexpr void copy_to_slot(Plan& p, const ir::Graph& g, const ir::Assign& a, u64 from, int before) {
+  const ir::Slot& slot = g.slots[a.slot];
+  const u64 to = BufferAddress::make(slot.space, slot.offset);
+  if (from == to || bytes_of(g, a.node) == 0) return;
+  if (slot.segments < 0) {
+    p.copies.push({from, to, bytes_of(g, a.node), before});
+    return;
+  }
+  const ir::Span span = g.param_groups[slot.segments];
+  for (int r = 0; r < span.size; ++r) {
+    const ir::Range& range = g.ranges[span.begin + r];
+    const u64 at = static_cast<u64>(range.offset * size_of(slot.dtype));
+    p.copies.push({from + at, to + at, range.length * size_of(slot.dtype), before, true});
+  }
+}
 
 // Where the workspace has the gradients, packed, whose memory is theirs for the whole step: from the first
 // vector's begin to the last one's end, in bytes.

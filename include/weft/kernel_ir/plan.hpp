@@ -94,11 +94,7 @@ class Planner {
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
       if (nodes_[i].op == ir::Op::flat_concat) concat_copies(i);
-    for (const ir::Assign& a : g.assigns) {
-      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
-      const u64 from = address(a.node);
-      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), kernels});
-    }
+    for (const ir::Assign& a : g.assigns) copy_to_slot(p, g, a, address(a.node), kernels);
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
       const int held = k < held_.size() ? held_[k].input : -1;

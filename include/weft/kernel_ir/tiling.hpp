@@ -133,7 +133,7 @@ class Tiler {
       if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
         return static_cast<int>(node.imm);
     }
-    return -1;
+    return kernel.walk;  // where it reads nothing but what another such walk has stored
   }
   constexpr bool is_flat(const Kernel& kernel, int k) const {
     for (int i = 0; i < kernel.loads.size; ++i) {

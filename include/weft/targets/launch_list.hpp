@@ -88,6 +88,12 @@ class LaunchList {
         launch.args.pointer[1] = blocks_.group;
         launch.args.rows = reserve_group(launch.numbers);
       }
+      if (step.kind == compiler::StepKind::copy && step.number_count > 1 &&
+          !blocks_.shards.optimizer.is_whole())
+        throw Error("comm/copy",
+                    "the update of a parameter group is kept in other memory until the end of the step, as "
+                    "something reads the old values after it, and of a rank's share it is not copied back: "
+                    "return what is read late from a function of its own");
       if (step.kind == compiler::StepKind::fused) {
         const auto call = kernels::FusedCall::decode(step.numbers);
         kernels::LaunchArgs& args = launch.args;

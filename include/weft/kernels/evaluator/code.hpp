@@ -112,7 +112,7 @@ inline constexpr int widest_value = 16;  // columns that a team takes as one val
 
 // What a launch is given besides its code.
 struct LaunchArgs {
-  static constexpr int max_operands = 40;
+  static constexpr int max_operands = 64;
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
   i64 rows = 0;
