@@ -155,19 +155,27 @@ class PrecisionRewriter {
   }
 
  private:
-  // What leaves the program, as it is or through views.
+  // What leaves the program, as it is or through views, and the gradients of parameters, of some blocks of a
+  // Stack, too.
   constexpr void find_results() {
     results_.resize(g.nodes.size(), 0);
     for (int k = 0; k < g.outputs.size(); ++k)
-      if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = 1;
+      if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = leaves;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
-                        (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
-      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
-                           node.op == ir::Op::reduce_scatter_state_start;
+                        (node.op == ir::Op::add && reads_optimizer(g.in(i, 1))) ||
+                        (node.op == ir::Op::slice && results_[i] == gradient);
+      const bool gathers =
+          node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
+          node.op == ir::Op::reduce_scatter_state_start ||
+          (node.op == ir::Op::add_dependency && g.nodes[g.in(i, 1)].op == ir::Op::constant);  // unrounded
       if (!gathers && !(view && results_[i])) continue;
-      for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
+      const u8 what = gathers ? gradient : results_[i];
+      for (int k = 0; k < node.arity; ++k) {
+        u8& operand = results_[g.edges[node.first + k]];
+        if (operand < what) operand = what;
+      }
     }
   }
 
@@ -331,7 +339,8 @@ class PrecisionRewriter {
   List<RewrittenLoop> loops_;
   ir::Builder b;
   LoweredWeights weights_;
-  List<u8> joins_, alone_, results_;  // empty under TF32
+  static constexpr u8 leaves = 1, gradient = 2;  // of results_
+  List<u8> joins_, alone_, results_;             // empty under TF32
   List<int> moved_, operands_;
 };
 
