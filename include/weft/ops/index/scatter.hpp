@@ -88,6 +88,13 @@ constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, 
   return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
 }
 
+// sum / count, of integers rounded down, as PyTorch's.
+constexpr ir::Value mean_of(ir::Value sum, ir::Value count) {
+  const ir::Value mean = sum / count;
+  if (!is_integer(sum.dtype())) return mean;
+  const ir::Value rest = sum - mean * count;
+  return ir::select(ir::binary(ir::Op::lt, rest, ir::constant_like(rest, 0)), mean - 1.0, mean);
+}
 constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
                                  bool self) {
   // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
@@ -110,10 +117,10 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
                    : fold == ir::Fold::min ? ir::Op::min
                                            : ir::Op::add,
                    x, r);
-    return how == Reduction::mean ? r / (counts + 1.0) : r;
+    return how == Reduction::mean ? mean_of(r, counts + 1.0) : r;
   }
   const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
-  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
+  if (how == Reduction::mean) r = mean_of(r, ir::select(touched, counts, ir::constant_like(counts, 1)));
   return ir::select(touched, r, x);
 }
 
@@ -138,7 +145,7 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
 // A vector of indices, one for each slice of the updates.
 template <int Axis>
 struct SpreadIndex : Operation<SpreadIndex<Axis>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U&) {
     using S = shape_of_operand<U>;
     constexpr bool paired = S::rank != X::rank || !axis_in_range(Axis, X::rank) ||
@@ -146,7 +153,7 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
     static_assert(sizeof(UpdateIsIndexed<paired, SpreadIndex, typename X::shape, typename I::shape, S>) > 0);
     return apply(b, x, index);
   }
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = selected_rule<typename X::shape, Axis, I::shape::size>;
     static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
@@ -163,7 +170,7 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
 
 template <int Axis>
 struct ScatterOp : Operation<ScatterOp<Axis>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
     return detail::scattered<ScatterOp, Axis>(
         b, x, index, update,
@@ -173,7 +180,7 @@ struct ScatterOp : Operation<ScatterOp<Axis>> {
 
 template <int Axis, Reduction How, bool Self>
 struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
     return detail::scattered<ScatterReduceOp, Axis>(
         b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {

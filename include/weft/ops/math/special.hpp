@@ -3,6 +3,8 @@
 // erfinv work in f64 and are rounded once. Formulae: Lanczos (1964) with g = 7; digamma's asymptotic series
 // (Abramowitz and Stegun 6.3.18); Giles (2010), refined by Newton's iteration.
 
+#include <limits>
+
 #include "weft/ops/math/logic.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -273,13 +275,23 @@ struct FminF {
 struct LdexpF {
   constexpr auto operator()(const auto& x, const auto& e) const {
     if constexpr (Scalar<std::remove_cvref_t<decltype(e)>>) {
-      double factor = 1;
-      for (auto n = e; n > 0; --n) factor *= 2;
-      for (auto n = e; n < 0; ++n) factor /= 2;
-      return mul(x, factor);
+      return mul(x, power_of_two(static_cast<double>(e)));
     } else {
       return mul(x, pow(2.0, real(e)));
     }
+  }
+
+ private:
+  // Of a fraction by exp's series, as constant evaluation has no std::exp2.
+  static constexpr double power_of_two(double e) {
+    if (e >= 1024) return std::numeric_limits<double>::infinity();
+    if (e < -1100) return 0;
+    double whole = 1;
+    for (; e >= 1; --e) whole *= 2;
+    for (; e <= -1; ++e) whole /= 2;
+    double sum = 1, term = 1;
+    for (int k = 1; k < 24; ++k) term *= e * log_two / k, sum += term;
+    return whole * sum;
   }
 };
 struct FloatPowerF {

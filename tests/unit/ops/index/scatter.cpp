@@ -73,3 +73,18 @@ TEST_CASE("scatter: gradients as PyTorch has them") {
       },
       in<f32, 4, 5, 3>, in<i64, 4, 6, 3>, in<f32, 4, 6, 3>, in<i32, 4>, in<i64, 4, 5, 3>, in<f32, 4, 5, 3>);
 }
+
+TEST_CASE("scatter: means of integers are rounded down, as PyTorch's") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto i, auto u) {
+        return std::tuple{scatter_reduce<0>(x, i, u, reduce::mean),
+                          scatter_reduce<0>(x, i, u, reduce::mean, exclude_self)};
+      },
+      in<i32, 4>, in<i64, 5>, in<i32, 5>);
+  const auto [with, without] =
+      f(std::vector<i32>{-1, 7, -8, 5}, std::vector<i64>{0, 1, 1, 2, 2}, std::vector<i32>{-2, -2, 3, -1, -2});
+  // torch.tensor([-1, 7, -8, 5]).scatter_reduce(0, i, u, "mean"), and with include_self=False
+  CHECK(with.to_vector() == std::vector<i32>{-2, 2, -4, 5});
+  CHECK(without.to_vector() == std::vector<i32>{-2, 0, -2, 5});
+}

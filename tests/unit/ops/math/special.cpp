@@ -1,5 +1,7 @@
 #include "weft/ops/math/special.hpp"
 
+#include <cmath>
+
 #include "support/parity.hpp"
 #include "unit/ops/weighted.hpp"
 #include "weft/ops/shape/slicing.hpp"
@@ -57,4 +59,22 @@ TEST_CASE("special: gradients as PyTorch has them") {
                                                                        -slice<0, 2, 9>(u))};
       },
       in<f32, 20>, in<f32, 12>, in<f32, 7>, in<f32, 7>);
+}
+
+TEST_CASE("special: ldexp by a number, a fraction too") {
+  auto f = compile(
+      Cpu{},
+      [](auto x) {
+        return std::tuple{ldexp(x, 3), ldexp(x, -2), ldexp(x, 0.5), ldexp(x, -1.75)};
+      },
+      in<f32, 3>);
+  const std::vector<float> x{1, -3, 0.1f};
+  const auto [eight, quarter, root, rest] = f(x);
+  for (int i = 0; i < 3; ++i) {
+    const float v = x[static_cast<std::size_t>(i)];
+    CHECK(eight[i] == v * 8);
+    CHECK(quarter[i] == v / 4);
+    CHECK(root[i] == v * std::exp2(0.5f));
+    CHECK(rest[i] == v * std::exp2(-1.75f));
+  }
 }
