@@ -4,6 +4,7 @@
 #include "weft/ops/alias.hpp"
 #include "weft/ops/bracket_spelling.hpp"
 #include "weft/ops/core/axis_spelling.hpp"
+#include "weft/ops/core/call_spelling.hpp"
 #include "weft/ops/core/custom.hpp"
 #include "weft/ops/core/input.hpp"
 #include "weft/ops/core/name_spelling.hpp"

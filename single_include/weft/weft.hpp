@@ -635,6 +635,8 @@ struct AfterRefusal {
   template <class T>
   requires std::is_class_v<T>
   operator T() const;
+  // Of torch.return_types: x.max(1).values.
+  static const AfterRefusal values, indices;
 };
 
 // What the name of a function template is tried with, so that it becomes one of many functions: the refusals
@@ -1216,10 +1218,16 @@ template <class F>
 inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
   f(a);
 };
+// Whether a call compiles: std::is_invocable in fewer frames, which leave the user's line in the trail of an
+// error that lies inside.
+template <class F, class... A>
+concept CallCompiles = requires(const F& f, const A&... a) {
+  f(a...);
+};
 template <class F, class... A>
 constexpr bool takes() {
   if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
+    return CallCompiles<F, A...>;
   else if constexpr (!HasCall<F>)
     return false;
   else
@@ -2217,6 +2225,16 @@ struct Graph {
   }
 };
 
+// Elements of the arena up to the end of a parameter group.
+constexpr i64 end_of_group(const Graph& g, int group) {
+  i64 end = 0;
+  for (int r = 0; r < g.param_groups[group].size; ++r) {
+    const Range& range = g.ranges[g.param_groups[group].begin + r];
+    if (end < range.offset + range.length) end = range.offset + range.length;
+  }
+  return end;
+}
+
 }  // namespace WEFT_NAMESPACE::ir
 
 namespace WEFT_NAMESPACE::ir {
@@ -2853,6 +2871,8 @@ constexpr Value reshape(Value x, Dims to) {
 constexpr Value add_dependency(Value x, Value y) {
   return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
 }
+// x, a product's sums as they are where products are rounded (transforms/precision.hpp).
+constexpr Value unrounded(Value x) { return add_dependency(x, constant(*x.builder, DType::f32, Dims{}, 0)); }
 
 // Arithmetic takes numbers in the precision that it works in; where they are chosen or compared they are
 // elements of the tensor's dtype, as in PyTorch.
@@ -3472,6 +3492,11 @@ WEFT_REFUSAL(
     "index_select or index, x[mask] as masked_select<n>(x, mask); write with select_scatter, slice_scatter, "
     "masked_fill or index_put, which return the new value");
 WEFT_REFUSAL(
+    SubscriptIsOfParameter,
+    "a function of attention reads at traced places what stands behind it, and nothing that it captures: "
+    "attention(q, k, v, [](auto s, auto b, auto h, auto i, auto j, auto slope) { return s + slope[h] * (j - "
+    "i); }, slope); elsewhere x[i] is index(x, i)");
+WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
@@ -3530,6 +3555,47 @@ inline constexpr bool is_element_count = false;
 template <class S>
 inline constexpr bool is_element_count<ElementCount<S>> = true;
 
+namespace detail {
+// What the call of a method that is refused gives: what PyTorch's gives is taken apart, auto [values,
+// indices] = x.topk(3), so that no second error follows. (How many parts x.chunk(n) has is not known here.)
+template <class Name>
+inline constexpr int method_results = 1;
+#define WEFT_RESULTS(name, count) \
+  template <>                     \
+  inline constexpr int method_results<spelled::name> = count;
+WEFT_RESULTS(aminmax, 2)
+WEFT_RESULTS(chunk, 2)
+WEFT_RESULTS(cummax, 2)
+WEFT_RESULTS(cummin, 2)
+WEFT_RESULTS(kthvalue, 2)
+WEFT_RESULTS(sort, 2)
+WEFT_RESULTS(split, 3)
+WEFT_RESULTS(topk, 2)
+WEFT_RESULTS(unbind, 3)
+WEFT_RESULTS(unique, 2)
+#undef WEFT_RESULTS
+template <class Name>
+inline constexpr bool gives_places_along_axis = false;  // x.max(1), and not x.max()
+template <>
+inline constexpr bool gives_places_along_axis<spelled::max> = true;
+template <>
+inline constexpr bool gives_places_along_axis<spelled::median> = true;
+template <>
+inline constexpr bool gives_places_along_axis<spelled::min> = true;
+template <>
+inline constexpr bool gives_places_along_axis<spelled::nanmedian> = true;
+template <class Name, class... Given, class Self>
+constexpr auto after_method(const Self& self) {
+  constexpr bool along_axis = (std::is_integral_v<Given> || ...);
+  if constexpr (method_results<Name> == 3)
+    return std::array<AfterRefusal, 3>{};
+  else if constexpr (method_results<Name> == 2 || (gives_places_along_axis<Name> && along_axis))
+    return AfterRefusal{};
+  else
+    return self;
+}
+}  // namespace detail
+
 // x.T and x.mT; x.grad.
 struct TransposedMember {
   template <class... A>
@@ -3585,7 +3651,9 @@ struct TracedMembers {
   }
   template <class I>
   constexpr auto operator[](const I&) const {
-    static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
+    constexpr bool place = requires { requires I::rank == 0; };
+    static_assert(sizeof(SubscriptIsOfParameter<!place, Self, I>) > 0);
+    static_assert(sizeof(SubscriptIsSpelled<place, Self>) > 0);
     return self();
   }
   template <class... A>
@@ -3607,7 +3675,6 @@ struct TracedMembers {
     return &self();
   }
   constexpr auto end() const { return &self(); }
-
 #define WEFT_MEMBER(name, Refusal, result) WEFT_REFUSED_MEMBER(name, result, Refusal, spelled::name, Self)
   WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
@@ -3630,7 +3697,8 @@ struct TracedMembers {
   WEFT_MEMBER(register_hook, GradientIsFunction, self())
   WEFT_MEMBER(retain_grad, GradientIsFunction, self())
   WEFT_MEMBER(type_as, DtypeIsCast, self())
-#define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
+#define WEFT_METHOD(name) \
+  WEFT_MEMBER(name, MethodIsFunction, (detail::after_method<spelled::name, Given...>(self())))
 #define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
@@ -3646,7 +3714,7 @@ struct TracedMembers {
 #undef WEFT_NEW
 #define WEFT_BRACED(name)                                                                  \
   template <class Given = Self>                                                            \
-  constexpr auto name(std::initializer_list<i64>) const {                                  \
+  constexpr auto name(std::initializer_list<i64>, const auto&...) const {                  \
     static_assert(sizeof(MethodIsFunction<sizeof(Given) == 0, spelled::name, Given>) > 0); \
     return self();                                                                         \
   }
@@ -3656,6 +3724,13 @@ struct TracedMembers {
   WEFT_BRACED(repeat)
   WEFT_BRACED(permute)
   WEFT_BRACED(index)
+  WEFT_BRACED(sum)
+  WEFT_BRACED(mean)
+  WEFT_BRACED(amax)
+  WEFT_BRACED(amin)
+  WEFT_BRACED(flip)
+  WEFT_BRACED(tile)
+  WEFT_BRACED(broadcast_to)
 #undef WEFT_BRACED
   WEFT_REFUSED_MEMBER(sizes, (std::array<i64, 8>{}), ShapeIsKnown, spelled::sizes, Self)
 #undef WEFT_MEMBER
@@ -3870,8 +3945,7 @@ using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 namespace WEFT_NAMESPACE {
 
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
-// scalar.
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a tensor becomes, `number(scalar)` what a number.
 template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
 
@@ -4085,8 +4159,7 @@ template <class Op, class F, class... A>
 constexpr auto body_of(const F& f, const A&... a) {
   constexpr bool fits = takes<F, A...>();
   static_assert(sizeof(BodyTakes<fits, Op, A...>) > 0);
-  if constexpr (!fits ||
-                !std::is_invocable_v<const F&, const A&...>) {  // the compiler has said what is wrong inside
+  if constexpr (!fits || !CallCompiles<F, A...>) {  // the compiler has said what is wrong inside
     if constexpr (fits && !refused_before<Op, F, A...>) static_assert(sizeof(Refused<F>) > 0);
     return first_expr(a...);
   } else {
@@ -4152,17 +4225,18 @@ struct AnyWord {
   template <class A>
   constexpr AnyWord(const A&) {}
 };
-// PyTorch's keyword arguments, written as softmax(x, {.dim = 1}): by name alone. (cross_entropy has
-// .label_smoothing and .ignore_index.)
-struct KeywordArguments {
-  struct ByName {
-  } by_name;
+// PyTorch's keyword arguments, softmax(x, {.dim = 1}). (cross_entropy has .label_smoothing, .ignore_index.)
+template <class First>
+struct InBraces {
+  First first;
   AnyWord pos_weight, weight, ignore, size_average, reduction, log_target, beta, delta, margin, p, dim, dims,
       axis, keepdim, dim0, dim1, start, length, dtype, k, largest, descending, sorted, unbiased, correction,
       attn_mask, dropout_p, is_causal, scale, kernel_size, stride, padding, dilation, groups, size,
       scale_factor, mode, value, align_corners, min, max, alpha, negative_slope, approximate, num_classes,
       eps, training, inplace, out;
 };
+struct ByNameAlone {};
+using KeywordArguments = InBraces<ByNameAlone>;
 }  // namespace detail
 WEFT_REFUSAL(
     KeywordsAreArguments,
@@ -4397,16 +4471,19 @@ WEFT_REFUSAL(
 
 namespace detail {
 template <class T, i64... D>
-struct InputOf {
-  static constexpr bool given = ((D >= 0) && ... && true), has_dtype = Element<T>;
+using InputOf = Input<std::conditional_t<Element<T>, T, f32>, Shape<(D < 0 ? 1 : D)...>>;
+// In a function, so that the compiler names the line that says in<...>.
+template <class T, i64... D>
+constexpr InputOf<T, D...> checked_input() {
+  constexpr bool given = ((D >= 0) && ... && true), has_dtype = Element<T>;
   static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
   static_assert(sizeof(InputHasDtype<has_dtype, T>) > 0);
-  using type = Input<std::conditional_t<has_dtype, T, f32>, Shape<(D < 0 ? 1 : D)...>>;
-};
+  return {};
+}
 }  // namespace detail
 
 template <class T, i64... D>
-inline constexpr typename detail::InputOf<T, D...>::type in{};
+inline constexpr detail::InputOf<T, D...> in{detail::checked_input<T, D...>()};
 
 template <class A>
 inline constexpr bool is_input = false;
@@ -5194,7 +5271,7 @@ struct Kernel {
   int shape = -1;  // the space's among the graph's shapes, while kernels are formed
   int last = -1;   // the last member, while kernels are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
-  int walk = -1;   // the parameter group whose ranges its members lie in, while kernels are formed
+  int walk = -1;   // the parameter group whose ranges its members lie in
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while kernels are formed
   bool mixed = false;             // has members of row level or reductions
@@ -5259,8 +5336,12 @@ struct Fusion {
     for (int a = 0; a + 1 < v.rank; ++a) v.stride[a] = v.stride[a] / row * pitch;
     return v;
   }
+  // The elements of a parameter group lie as far apart as in the arena of all parameters.
   constexpr i64 stored_bytes(const Graph& g, int x) const {
     const Dims& d = g.dims(x);
+    const int k = g.param_groups.empty() ? -1 : kernel_of[x];
+    if (k >= 0 && kernels[k].walk >= 0 && level[x] == Level::element)
+      return ir::end_of_group(g, kernels[k].walk) * size_of(g.nodes[x].dtype);
     const i64 size = d.size() * size_of(g.nodes[x].dtype);
     return stored[x] != stored_padded ? size : size / row_of(d) * padded_row(row_of(d), g.nodes[x].dtype);
   }
@@ -5278,7 +5359,8 @@ struct FuseLimits {
   int recompute_loads = 2;      // and highest numbers of full-size values read for that
   int recompute_operands = 64;  // and of values of any size,
   int few_operands = 7;         // or so many, where a kernel would have too many operands else
-  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that)
+  int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that),
+  int walk_operands = 64;       // and one that updates a parameter group
   int kernel_streams = 8;
 };
 
@@ -6025,10 +6107,13 @@ class ClusteringState {
   // ---- kernels ----
   constexpr bool joins(int at, int i, int shape, const Reduction& r) const {
     const Kernel& kernel = f.kernels[at];
-    if (kernel.opaque >= 0 || kernel.middle_axis ||
-        kernel.weight + ir::info(nodes_[i].op).cost >= limits_.weight || kernel.operands > limits_.operands ||
-        kernel.streams > limits_.streams || kernel.closed || is_full(kernel, i) || kernel.walk != walk_of(i))
-      return false;
+    if (kernel.opaque >= 0 || kernel.middle_axis || kernel.closed) return false;
+    // The update of a parameter group is one kernel, whatever its size: what it assigns takes the place of
+    // what it reads, element by element, and a second kernel would read what the first has written.
+    const bool large = kernel.weight + ir::info(nodes_[i].op).cost >= limits_.weight ||
+                       kernel.operands > limits_.operands || kernel.streams > limits_.streams ||
+                       is_full(kernel, i);
+    if ((large && kernel.walk < 0) || kernel.walk != walk_of(i)) return false;
     const Dims& d = shapes_[shape];
     if (kernel.shape == shape)
       return keeps_order(kernel, d, r) && (r.level == Level::element || r.level == Level::total ||
@@ -6057,15 +6142,24 @@ class ClusteringState {
     const Node& n = nodes_[i];
     for (int k = n.first; k < n.first + n.arity; ++k) {
       if (shapes_[nodes_[edges_[k]].shape].size() == 1) continue;
-      const int x = memory_node(edges_[k]);
-      const Node& from = nodes_[x];
-      const int walk = from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
-                       : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
-                       : kernel_of_[x] >= 0         ? f.kernels[kernel_of_[x]].walk
-                                                    : -1;
+      const int walk = walk_of_memory(memory_node(edges_[k]));
       if (walk >= 0) return walk;
     }
     return -1;
+  }
+  // Which of two leaves stands for arithmetic on both: what lies in a group's ranges, else the later one.
+  constexpr int leaf_for(int a, int b) const {
+    if (g.param_groups.empty()) return max(a, b);
+    const bool walks = walk_of_memory(a) >= 0;
+    return walks == (walk_of_memory(b) >= 0) ? max(a, b) : walks ? a : b;
+  }
+  // The group of what is in memory.
+  constexpr int walk_of_memory(int x) const {
+    const Node& from = nodes_[x];
+    return from.op == Op::state         ? g.slots[static_cast<int>(from.imm)].segments
+           : from.op == Op::flat_concat ? static_cast<int>(static_cast<i64>(from.imm))
+           : kernel_of_[x] >= 0         ? f.kernels[kernel_of_[x]].walk
+                                        : -1;
   }
   // Whether the kernel, or one that i was in when kernels were formed before, was too large.
   constexpr bool is_full(const Kernel& kernel, int i) const {
@@ -6408,7 +6502,8 @@ class Fuser : ClusteringState {
         remat_cost_[i] = cost + 1;
         leaves_[i] = leaves;
         streams_[i] = streams;
-        for (int k = 0; k < n.arity; ++k) leaf_[i] = max(leaf_[i], memory_node(in[k]));
+        leaf_[i] = memory_node(in[0]);
+        for (int k = 1; k < n.arity; ++k) leaf_[i] = leaf_for(leaf_[i], memory_node(in[k]));
         return;
       }
       if (shapes_[nodes_[i].shape].size() == 1 && leaves <= limits_.leaves && again && !reads_gathered(n)) {
@@ -7030,7 +7125,8 @@ class Collector {
       streams += op == Op::random;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
-    return operands + (streams > 0 ? 1 : 0) <= limits_.kernel_operands && streams <= limits_.kernel_streams;
+    const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
+    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams;
   }
   constexpr bool fits() const {
     for (const Kernel& kernel : f.kernels)
@@ -7244,7 +7340,7 @@ class Tiler {
       if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
         return static_cast<int>(node.imm);
     }
-    return -1;
+    return kernel.walk;  // where it reads nothing but what another such walk has stored
   }
   constexpr bool is_flat(const Kernel& kernel, int k) const {
     for (int i = 0; i < kernel.loads.size; ++i) {
@@ -7339,7 +7435,8 @@ namespace WEFT_NAMESPACE::kernel_ir {
 struct Copy {
   u64 from = 0, to = 0;
   i64 bytes = 0;
-  int before = 0;  // runs before this kernel
+  int before = 0;         // runs before this kernel
+  bool of_group = false;  // a range of a parameter group, of which a rank may have a piece alone
 };
 
 constexpr bool in_workspace(u64 address) {
@@ -7361,6 +7458,24 @@ struct Plan {
   constexpr bool in_workspace(int node) const { return kernel_ir::in_workspace(where[node]); }
   constexpr i64 offset(int node) const { return BufferAddress::offset(where[node]); }
 };
+
+// What lies at `from` at the end of the step goes to its slot: in one, or range by range of a parameter
+// group.
+constexpr void copy_to_slot(Plan& p, const ir::Graph& g, const ir::Assign& a, u64 from, int before) {
+  const ir::Slot& slot = g.slots[a.slot];
+  const u64 to = BufferAddress::make(slot.space, slot.offset);
+  if (from == to || bytes_of(g, a.node) == 0) return;
+  if (slot.segments < 0) {
+    p.copies.push({from, to, bytes_of(g, a.node), before});
+    return;
+  }
+  const ir::Span span = g.param_groups[slot.segments];
+  for (int r = 0; r < span.size; ++r) {
+    const ir::Range& range = g.ranges[span.begin + r];
+    const u64 at = static_cast<u64>(range.offset * size_of(slot.dtype));
+    p.copies.push({from + at, to + at, range.length * size_of(slot.dtype), before, true});
+  }
+}
 
 // Where the workspace has the gradients, packed, whose memory is theirs for the whole step: from the first
 // vector's begin to the last one's end, in bytes.
@@ -7619,7 +7734,7 @@ inline constexpr int widest_value = 16;  // columns that a team takes as one val
 
 // What a launch is given besides its code.
 struct LaunchArgs {
-  static constexpr int max_operands = 40;
+  static constexpr int max_operands = 64;
   static constexpr int max_streams = 8;
   void* pointer[max_operands]{};
   i64 rows = 0;
@@ -15283,7 +15398,7 @@ using kernels::Opcode;
 
 static_assert(kernels::tile_length == kernel_ir::flat_tile &&
               kernels::longest_column_sum == kernel_ir::longest_column_sum);
-static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.kernel_operands &&
+static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.walk_operands &&
               kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
@@ -15890,11 +16005,7 @@ class Planner {
     // values that must lie in an arena but could not be put there
     for (int i = 0; i < n; ++i)
       if (nodes_[i].op == ir::Op::flat_concat) concat_copies(i);
-    for (const ir::Assign& a : g.assigns) {
-      const u64 to = BufferAddress::make(g.slots[a.slot].space, g.slots[a.slot].offset);
-      const u64 from = address(a.node);
-      if (from != to && bytes_of(g, a.node) > 0) p.copies.push({from, to, bytes_of(g, a.node), kernels});
-    }
+    for (const ir::Assign& a : g.assigns) copy_to_slot(p, g, a, address(a.node), kernels);
     for (int k = 0; k < g.outputs.size(); ++k) {
       const u64 from = address(g.outputs[k]), to = BufferAddress::make(ir::Space::output, 0, k);
       const int held = k < held_.size() ? held_[k].input : -1;
@@ -16565,6 +16676,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       addresses.push(c.from);
       addresses.push(c.to);
       numbers.push(static_cast<u64>(c.bytes));
+      if (c.of_group) numbers.push(1);
       out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
           2 * c.bytes;
     }
@@ -16657,7 +16769,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put(c.from);
     w.put(c.to);
     w.put_int(c.bytes);
-    w.put_int(c.before);
+    w.put_int(2 * c.before + (c.of_group ? 1 : 0));
   }
   for (u64 a : p.outputs) w.put(a);
   for (int k : p.combines) w.put_int(k);
@@ -16701,7 +16813,9 @@ struct FrozenPlan {
       c.from = r.get();
       c.to = r.get();
       c.bytes = r.get_int();
-      c.before = static_cast<int>(r.get_int());
+      const i64 before = r.get_int();
+      c.before = static_cast<int>(before / 2);
+      c.of_group = before % 2 != 0;
     }
     for (int i = 0; i < S::outputs; ++i) to.outputs[i] = r.get();
     for (int i = 0; i < S::combines; ++i) to.combines[i] = static_cast<int>(r.get_int());
@@ -17061,7 +17175,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, x.middle_axis ? 1 : 0);
+    w.put_pair(x.space.rank, 2 * (x.walk + 1) + (x.middle_axis ? 1 : 0));
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
   const int* const pool = f.pool.data();
@@ -17125,7 +17239,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     x.stores = span();
     const u64 s = r.get();
     x.space.rank = R::low(s);
-    x.middle_axis = R::high(s) != 0;
+    x.middle_axis = R::high(s) % 2 != 0;
+    x.walk = R::high(s) / 2 - 1;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
   }
   int* const pool = ir::begin_of(to.pool);
@@ -17149,7 +17264,6 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Clustering& s) {
   write(w, g, s.fusion);
   for (const Kernel& x : s.fusion.kernels) {
     w.put_pair(x.shape, x.last);
-    if (!g.param_groups.empty()) w.put_int(x.walk);
     w.put_pair(x.weight, x.streams << 16 | x.operands << 3 | (x.closed ? 4 : 0) | (x.totals ? 2 : 0) |
                              (x.mixed ? 1 : 0));
   }
@@ -17187,7 +17301,6 @@ constexpr void read_clustering(const u64* words, const ir::Graph& g, Clustering&
   read_fusion(r, sizes, f);
   for (Kernel& x : s.fusion.kernels) {
     const u64 a = r.get();
-    if (!g.param_groups.empty()) x.walk = static_cast<int>(static_cast<i64>(r.get_int()));
     const u64 b = r.get();
     x.shape = R::low(a);
     x.last = R::high(a);
@@ -20577,8 +20690,8 @@ struct CalledModel : M {
 };
 template <template <bool, class...> class Refusal, class M, class F, class... I>
 constexpr bool calls_other() {
-  if constexpr (std::is_invocable_v<const F&, const CalledModel<M, Refusal>&,
-                                    const Expr<typename I::dtype, typename I::shape>&...>)
+  if constexpr (detail::CallCompiles<F, CalledModel<M, Refusal>,
+                                     Expr<typename I::dtype, typename I::shape>...>)
     return !refused_before<Refusal<false, M>, F, I...>;
   else
     return true;
@@ -21115,14 +21228,31 @@ inline constexpr BinaryOp<ir::Op::bit_xor> bitwise_xor{};
 
 inline constexpr BitwiseNotOp bitwise_not{};
 
-template <class T>
-inline constexpr CastOp<T> cast{};
 inline constexpr StopGradientOp stop_gradient{};
 inline constexpr WhereOp where{};
 
 // Operators need one operand that is an expression, a parameter, a literal or a tensor.
 template <class A, class B>
 concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>);
+
+// x in another dtype: cast<f16>(x).
+template <class T, class A>
+constexpr auto cast(const A& a) {
+  return CastOp<T>{}(a);
+}
+WEFT_REFUSAL(
+    DtypeIsTypeArgument,
+    "the dtype is a type in <>: write cast<f16>(x) in place of cast<DType::f16>(x) and cast(x, f16)");
+template <DType T, class A>
+constexpr auto cast(const A& a) {
+  static_assert(sizeof(DtypeIsTypeArgument<sizeof(A) == 0, CastOp<f32>, A>) > 0);
+  return detail::first_expr(a);
+}
+template <class A, class... B>
+requires(Operand<A> && !Scalar<A>) constexpr auto cast(const A& a, const B&...) {
+  static_assert(sizeof(DtypeIsTypeArgument<sizeof(A) == 0, CastOp<f32>, A>) > 0);
+  return detail::first_expr(a);
+}
 
 // Names that the C library has at global scope are function templates, so that they overload beside ::exp
 // under `using namespace weft`; all others are function objects.
@@ -21404,14 +21534,14 @@ constexpr auto operator,(Expr<T, S>&& a, Expr<U, R>&& b) {
 // std::cout << x
 template <class Stream, class T, class S>
 requires requires(Stream& s) { s.rdbuf(); }
-constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
-  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+constexpr auto& operator<<(Stream& stream, const Expr<T, S>&) {
+  static_assert(sizeof(ValueIsTraced<sizeof(Stream*) == 0, Expr<T, S>>) > 0);
   return stream;
 }
 
 template <class Stream, class Op, class... A>
 requires requires(Stream& s) { s.rdbuf(); }
-Stream& operator<<(Stream& stream, const Lazy<Op, A...>&) {
+auto& operator<<(Stream& stream, const Lazy<Op, A...>&) {
   static_assert(sizeof(LazyIsAssigned<sizeof(Stream*) == 0, Lazy<Op, A...>>) > 0);
   return stream;
 }
@@ -22041,8 +22171,24 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(NothingIsInplace,
              "a layer gives a value of its own, and where its memory lies is the compiler's: leave inplace "
              "out, nn::ReLU relu");
+WEFT_REFUSAL(
+    LayerIsMember,
+    "a layer has no methods of PyTorch's modules: one that is not trained is nn::Frozen<nn::Linear<8, 4>> "
+    "fc, "
+    "mode and device are arguments of make_trainer and compile, and the values of all are a Model's, "
+    "model.get<\"fc.weight\">(), model.save(path)");
 // In a layer: what PyTorch calls its operator().
+#define WEFT_REFUSED_METHOD(name)                                         \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LayerIsMember, spelled::name, \
+                      std::remove_cvref_t<decltype(*this)>)
+#define WEFT_REFUSED_METHODS          \
+  WEFT_REFUSED_METHOD(requires_grad_) \
+  WEFT_REFUSED_METHOD(train)          \
+  WEFT_REFUSED_METHOD(eval)           \
+  WEFT_REFUSED_METHOD(to)             \
+  WEFT_REFUSED_METHOD(parameters)
 #define WEFT_REFUSED_FORWARD                                                                           \
+  WEFT_REFUSED_METHODS                                                                                 \
   template <class... X>                                                                                \
   constexpr auto forward(const X&... x) const {                                                        \
     static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0);                               \
@@ -22267,8 +22413,8 @@ struct Param : TensorMembers<Param<T, S, Init>> {
   static constexpr bool trained = true;
 
   constexpr Param() = default;
-  template <class A>  // a refusal
-  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Param(const A&) {
+  template <class A, class... More>  // a refusal
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Param(const A&, const More&...) {
     static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0);
   }
 
@@ -22329,8 +22475,8 @@ struct Buffer : TensorMembers<Buffer<T, S, Init>> {
   static constexpr bool trained = false;
 
   constexpr Buffer() = default;
-  template <class A>  // a refusal
-  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Buffer(const A&) {
+  template <class A, class... More>  // a refusal
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Buffer(const A&, const More&...) {
     static_assert(sizeof(StartIsType<sizeof(A) == 0, Buffer, A>) > 0);
   }
 
@@ -22829,7 +22975,7 @@ struct PadOp : Operation<PadOp<Widths...>> {
     return Expr<T, S>{
         ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
   }
-  template <class X, class V>
+  template <ExprLike X, class V>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
     using Rule = detail::pad_rule<typename X::shape, Widths...>;
     static_assert(sizeof(WidthsFit<Rule::ok, PadOp, typename X::shape>) > 0);
@@ -22965,7 +23111,7 @@ struct along_rule {
 
 template <int Axis>
 struct GatherOp : Operation<GatherOp<Axis>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
@@ -22984,7 +23130,7 @@ struct GatherOp : Operation<GatherOp<Axis>> {
 
 template <int Axis>
 struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
@@ -23002,7 +23148,7 @@ struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
 // Slices of x by a vector of indices.
 template <int Axis>
 struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::selected_rule<typename X::shape, Axis, I::shape::size>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
@@ -23020,7 +23166,7 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
 
 // Elements of the flattened tensor.
 struct TakeFlatOp : Operation<TakeFlatOp> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
@@ -23110,7 +23256,7 @@ WEFT_REFUSAL(AxisIsNamed, "the axis is a template argument: write cat<1>(a, b) a
 
 template <int Axis>
 struct CatOp : Operation<CatOp<Axis>> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     using Rule = detail::cat_rule<Axis, typename X::shape...>;
     static_assert(sizeof(JoinableShapes<Rule::ok, CatOp, typename X::shape...>) > 0);
@@ -23318,7 +23464,7 @@ struct SqueezeOp : Operation<SqueezeOp<Axes...>> {
 };
 
 struct ExpandAsOp : Operation<ExpandAsOp> {
-  template <class X, class Y>
+  template <ExprLike X, ExprLike Y>
   static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
     using S = typename Y::shape;
     static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAsOp,
@@ -26723,8 +26869,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     if constexpr (!detail::takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
       static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
       return AfterRefusal{};
-    } else if constexpr (!std::is_invocable_v<const F&, const A&...,
-                                              const Expr<typename I::dtype, typename I::shape>&...>) {
+    } else if constexpr (!detail::CallCompiles<F, A..., Expr<typename I::dtype, typename I::shape>...>) {
       // The compiler has said what is wrong with the body.
       if constexpr (!refused_before<F, A..., I...>) static_assert(sizeof(weft::detail::Refused<F>) > 0);
       return AfterRefusal{};
@@ -31434,6 +31579,12 @@ class LaunchList {
         launch.args.pointer[1] = blocks_.group;
         launch.args.rows = reserve_group(launch.numbers);
       }
+      if (step.kind == compiler::StepKind::copy && step.number_count > 1 &&
+          !blocks_.shards.optimizer.is_whole())
+        throw Error("comm/copy",
+                    "the update of a parameter group is kept in other memory until the end of the step, as "
+                    "something reads the old values after it, and of a rank's share it is not copied back: "
+                    "return what is read late from a function of its own");
       if (step.kind == compiler::StepKind::fused) {
         const auto call = kernels::FusedCall::decode(step.numbers);
         kernels::LaunchArgs& args = launch.args;
@@ -32446,19 +32597,27 @@ class PrecisionRewriter {
   }
 
  private:
-  // What leaves the program, as it is or through views.
+  // What leaves the program, as it is or through views, and the gradients of parameters, of some blocks of a
+  // Stack, too.
   constexpr void find_results() {
     results_.resize(g.nodes.size(), 0);
     for (int k = 0; k < g.outputs.size(); ++k)
-      if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = 1;
+      if (border_ == nullptr || !border_->outputs[k]) results_[g.outputs[k]] = leaves;
     for (int i = g.nodes.size() - 1; i >= 0; --i) {
       const ir::Node& node = g.nodes.items[i];
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
-                        (node.op == ir::Op::add && reads_optimizer(g.in(i, 1)));
-      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
-                           node.op == ir::Op::reduce_scatter_state_start;
+                        (node.op == ir::Op::add && reads_optimizer(g.in(i, 1))) ||
+                        (node.op == ir::Op::slice && results_[i] == gradient);
+      const bool gathers =
+          node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
+          node.op == ir::Op::reduce_scatter_state_start ||
+          (node.op == ir::Op::add_dependency && g.nodes[g.in(i, 1)].op == ir::Op::constant);  // unrounded
       if (!gathers && !(view && results_[i])) continue;
-      for (int k = 0; k < node.arity; ++k) results_[g.edges[node.first + k]] = 1;
+      const u8 what = gathers ? gradient : results_[i];
+      for (int k = 0; k < node.arity; ++k) {
+        u8& operand = results_[g.edges[node.first + k]];
+        if (operand < what) operand = what;
+      }
     }
   }
 
@@ -32622,7 +32781,8 @@ class PrecisionRewriter {
   List<RewrittenLoop> loops_;
   ir::Builder b;
   LoweredWeights weights_;
-  List<u8> joins_, alone_, results_;  // empty under TF32
+  static constexpr u8 leaves = 1, gradient = 2;  // of results_
+  List<u8> joins_, alone_, results_;             // empty under TF32
   List<int> moved_, operands_;
 };
 
@@ -38371,20 +38531,19 @@ inline constexpr bool is_model = false;
 
 namespace exec {
 
-template <class M, class F, class Options, class Device, class... I, class... A>
-auto make_function(std::tuple<I...>, const Device& device, HeldStates<Device> states, const A&... arguments) {
+// What compile makes of a function F of M and of inputs I: M is the model's type, void without one; of
+// several a StatePack.
+template <class M, class F, class Options, class Inputs>
+struct Compilation;
+template <class M, class F, class Options, class... I>
+struct Compilation<M, F, Options, std::tuple<I...>> {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (!calls_operator<M, F, I...>())
-    return AfterRefusal{};
-  else if constexpr (traces<Source>() && probes_exist<Source>())
-    return CompiledFunction<Device, Source, I...>(device, std::move(states), arguments...);
-  else if constexpr (is_tuple_like<typename Source::result>)
-    return AfterFunction<std::tuple_size_v<typename Source::result>>{};
-  else
-    return AfterRefusal{};
-}
+  template <class Device>
+  using Function = CompiledFunction<Device, Source, I...>;
+  static constexpr bool called() { return calls_operator<M, F, I...>(); }
+};
 
-// M: the model's type, void without one; of several a StatePack.
+// (One function, for the compiler's trail to the user's line has room for seven.)
 template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
@@ -38395,11 +38554,20 @@ auto compile_with(const Device& device, HeldStates<Device> states, const A&... a
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();
-  if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits)
-    return make_function<M, F, typename Split::template options<CompileOptions>>(
-        typename Split::inputs{}, device, std::move(states), arguments...);
-  else
+  if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits) {
+    using Compiled =
+        Compilation<M, F, typename Split::template options<CompileOptions>, typename Split::inputs>;
+    if constexpr (!Compiled::called())
+      return AfterRefusal{};
+    else if constexpr (traces<typename Compiled::Source>() && probes_exist<typename Compiled::Source>())
+      return typename Compiled::template Function<Device>(device, std::move(states), arguments...);
+    else if constexpr (is_tuple_like<typename Compiled::Source::result>)
+      return AfterFunction<std::tuple_size_v<typename Compiled::Source::result>>{};
+    else
+      return AfterRefusal{};
+  } else {
     return AfterRefusal{};
+  }
 }
 
 }  // namespace exec
@@ -38427,6 +38595,10 @@ WEFT_REFUSAL(
     "compile: the device, or the model, is the first argument and the function the second: write "
     "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...), or compile(model, in<...>...) of its own "
     "operator()");
+WEFT_REFUSAL(
+    InputsAreMissing,
+    "compile: the shapes of the inputs are missing: write compile(model, in<f32, 32, 8>) of the model's "
+    "own operator(), compile(Cpu{}, f, in<f32, 32, 8>) of a function");
 template <class Given, class F, class... A>
 requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&, F, const A&...) {
   constexpr bool swapped = exec::is_device<F> || is_model<F> || is_traceable<Given>;
@@ -38436,7 +38608,9 @@ requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&,
 }
 template <class Given>
 auto compile(const Given&) {
-  static_assert(sizeof(DeviceIsFirst<sizeof(Given) == 0, Given>) > 0);
+  constexpr bool model = is_model<Given>;
+  static_assert(sizeof(InputsAreMissing<!model, Given>) > 0);
+  static_assert(sizeof(DeviceIsFirst<model, Given>) > 0);
   return AfterRefusal{};
 }
 template <class Device, class F, class... A>
@@ -40562,8 +40736,7 @@ class Model : public exec::RefusedModelMembers<M> {
 
   // Starts the parameters as their initialisers say, from a fresh seed.
   explicit Model(const Device& device = Device{}) : Model(device, fresh_seed(SeedUse::model)) {}
-  // From `seed`. `memory`: state_bytes() of the device's memory that the caller keeps alive, or null for the
-  // model's own.
+  // From `seed`, in state_bytes() of memory that the caller keeps alive, or (null) in the model's own.
   explicit Model(const Device& device, u64 seed, void* memory = nullptr)
       : state_(exec::allocate_or_tell(
             [&] { return exec::allocate(device, state_bytes(), memory); },
@@ -40603,8 +40776,8 @@ class Model : public exec::RefusedModelMembers<M> {
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
-  requires(std::is_arithmetic_v<A> || std::is_convertible_v<A, const char*> ||
-           std::is_same_v<A, M>) explicit Model(const A&, const B&...) {
+  requires(std::is_arithmetic_v<A> || std::is_convertible_v<A, const char*> || std::is_same_v<A, M>)
+      Model(const A&, const B&...) {
     static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, A, B...>) > 0);
   }
   template <class A>
@@ -40693,6 +40866,10 @@ class Model : public exec::RefusedModelMembers<M> {
     return view<Name, true>();
   }
 
+  template <class A>
+  void save(const std::string&, const A&) const {
+    static_assert(sizeof(exec::ModelSaves<sizeof(A) == 0, spelled::save>) > 0);
+  }
   // Writes a safetensors file with PyTorch's names; all or nothing. Of a model in parts, as load, a call of
   // all ranks of a group: the file is the whole model's, and its first rank writes it.
   void save(const std::string& path) const {
@@ -42539,8 +42716,9 @@ WEFT_REFUSAL(
     "const member functions");
 WEFT_REFUSAL(
     SamplesAreTuples,
-    "the samples of a dataset are tuples of fields, a field an array, a vector, a data::Row or a number: "
-    "std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const");
+    "the samples of a dataset are tuples of fields and no structs, a field an array, a vector, a data::Row "
+    "or "
+    "a number: std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const, or a std::vector of such");
 
 namespace detail {
 // Says why D is no dataset, of one that is none.
@@ -42551,7 +42729,9 @@ constexpr auto refuse_dataset() {
   constexpr bool part = requires(const D& d) { requires Dataset<std::remove_cvref_t<decltype(d.train)>>; };
   constexpr bool indexed = requires(D & d) { d.size(), d[i64{}]; };
   constexpr bool is_const = requires(const D& d) { d.size(), d[i64{}]; };
-  constexpr bool container = requires { typename D::value_type; };
+  constexpr bool container = requires {
+    requires !std::is_aggregate_v<typename D::value_type>;  // a std::vector, but not one of structs
+  };
   static_assert(sizeof(DatasetIsPart < is_dataset || !part, D, What... >) > 0);
   static_assert(sizeof(DatasetIsConst < is_dataset || !indexed || is_const || container, D, What... >) > 0);
   static_assert(sizeof(SamplesAreTuples < is_dataset || !is_const || container, D, What... >) > 0);
@@ -43408,7 +43588,7 @@ struct linear_rule {
 
 // torch.matmul: vectors, matrices, broadcast batches.
 struct MatmulOp : Operation<MatmulOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
     using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(InnerExtentsEqual<Rule::ok, MatmulOp, typename A::shape, typename B::shape>) > 0);
@@ -43428,7 +43608,7 @@ struct MatmulOp : Operation<MatmulOp> {
 
 // x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
 struct LinearOp : Operation<LinearOp> {
-  template <class X, class W>
+  template <ExprLike X, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     constexpr Dims dx = X::shape::value, dw = W::shape::value;
     constexpr bool ok =
@@ -43444,7 +43624,7 @@ struct LinearOp : Operation<LinearOp> {
     else
       return detail::refused<T, S>(x, w);
   }
-  template <class X, class W, class B>
+  template <ExprLike X, ExprLike W, class B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
     return BinaryOp<ir::Op::add>::apply(b, apply(b, x, w), bias);
   }
@@ -43452,7 +43632,7 @@ struct LinearOp : Operation<LinearOp> {
 
 // Batches of matrices only: torch.bmm.
 struct BmmOp : Operation<BmmOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, BmmOp, typename A::shape, typename B::shape,
                          GivenRank < 3 >>) > 0);
@@ -43478,14 +43658,14 @@ struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
 
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
 struct AddmmOp : Operation<AddmmOp> {
-  template <class C, class A, class B, class S, class R>
+  template <class C, ExprLike A, ExprLike B, class S, class R>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
                               const R& alpha) {
     static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
                          GivenRank < 2 >>) > 0);
     return ScaledSumOp<true>::apply(b, c, MatmulOp::apply(b, x, y), beta, alpha);
   }
-  template <class C, class A, class B>
+  template <class C, ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
     static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
                          GivenRank < 2 >>) > 0);
@@ -43495,7 +43675,7 @@ struct AddmmOp : Operation<AddmmOp> {
 
 // Every element of one vector times every element of the other.
 struct OuterOp : Operation<OuterOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
                          GivenRank < 1 >>) > 0);
@@ -43510,7 +43690,7 @@ inline constexpr MatmulOp matmul{};
 // A product of operands of these ranks alone.
 template <int RankA, int RankB>
 struct RankedMatmulOp : Operation<RankedMatmulOp<RankA, RankB>> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     static_assert(sizeof(RankIs<A::rank == RankA, RankedMatmulOp, typename A::shape, GivenRank<RankA>>) > 0);
     static_assert(sizeof(RankIs<B::rank == RankB, RankedMatmulOp, typename B::shape, GivenRank<RankB>>) > 0);
@@ -45982,6 +46162,13 @@ constexpr ir::Value scatter_set(ir::Value x, ir::Value index, ir::Value update, 
   return ir::select(grown(touched, d, 0), grown(value, d, 0), x);
 }
 
+// sum / count, of integers rounded down, as PyTorch's.
+constexpr ir::Value mean_of(ir::Value sum, ir::Value count) {
+  const ir::Value mean = sum / count;
+  if (!is_integer(sum.dtype())) return mean;
+  const ir::Value rest = sum - mean * count;
+  return ir::select(ir::binary(ir::Op::lt, rest, ir::constant_like(rest, 0)), mean - 1.0, mean);
+}
 constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update, int axis, Reduction how,
                                  bool self) {
   // in the dtype that scatter folds in, where the neutral element of what is not touched still is one
@@ -46004,10 +46191,10 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
                    : fold == ir::Fold::min ? ir::Op::min
                                            : ir::Op::add,
                    x, r);
-    return how == Reduction::mean ? r / (counts + 1.0) : r;
+    return how == Reduction::mean ? mean_of(r, counts + 1.0) : r;
   }
   const ir::Value touched = ir::binary(ir::Op::ne, counts, ir::constant_like(counts, 0));
-  if (how == Reduction::mean) r = r / ir::select(touched, counts, ir::constant_like(counts, 1));
+  if (how == Reduction::mean) r = mean_of(r, ir::select(touched, counts, ir::constant_like(counts, 1)));
   return ir::select(touched, r, x);
 }
 
@@ -46032,7 +46219,7 @@ constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& up
 // A vector of indices, one for each slice of the updates.
 template <int Axis>
 struct SpreadIndex : Operation<SpreadIndex<Axis>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U&) {
     using S = shape_of_operand<U>;
     constexpr bool paired = S::rank != X::rank || !axis_in_range(Axis, X::rank) ||
@@ -46040,7 +46227,7 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
     static_assert(sizeof(UpdateIsIndexed<paired, SpreadIndex, typename X::shape, typename I::shape, S>) > 0);
     return apply(b, x, index);
   }
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = selected_rule<typename X::shape, Axis, I::shape::size>;
     static_assert(sizeof(AxisInRange<Rule::ok, SpreadIndex, typename X::shape>) > 0);
@@ -46057,7 +46244,7 @@ struct SpreadIndex : Operation<SpreadIndex<Axis>> {
 
 template <int Axis>
 struct ScatterOp : Operation<ScatterOp<Axis>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
     return detail::scattered<ScatterOp, Axis>(
         b, x, index, update,
@@ -46067,7 +46254,7 @@ struct ScatterOp : Operation<ScatterOp<Axis>> {
 
 template <int Axis, Reduction How, bool Self>
 struct ScatterReduceOp : Operation<ScatterReduceOp<Axis, How, Self>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, class U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& update) {
     return detail::scattered<ScatterReduceOp, Axis>(
         b, x, index, update, [](ir::Value v, ir::Value i, ir::Value u, int axis) {
@@ -47005,7 +47192,7 @@ struct AdaptiveMaxPoolPlacesOp : Operation<AdaptiveMaxPoolPlacesOp<Spatial, Out>
 
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
 struct MaxUnpoolOp : Operation<MaxUnpoolOp<Spatial, Window, Options>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& places) {
     using Rule = detail::unpool_rule<Spatial, Window, Options, typename X::shape>;
     constexpr bool ok = Rule::ok && std::is_same_v<typename X::shape, typename I::shape> &&
@@ -47306,20 +47493,20 @@ constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
 // Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
 template <LossReduction R, int Axis>
 struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
     return run(b, logits, labels, i64{-100}, 0.0, nullptr);
   }
-  template <class X, class L, class I, class S>
+  template <ExprLike X, ExprLike L, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
                               const S& smoothing) {
     return run(b, logits, labels, ignored, smoothing, nullptr);
   }
-  template <class X, class L, class W>
+  template <ExprLike X, ExprLike L, class W>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
     return run(b, logits, labels, i64{-100}, 0.0, weight);
   }
-  template <class X, class L, class W, class I, class S>
+  template <ExprLike X, ExprLike L, class W, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,
                               const I& ignored, const S& smoothing) {
     return run(b, logits, labels, ignored, smoothing, weight);
@@ -47463,8 +47650,14 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const More&...) {
   return CrossEntropyOp<reduction::mean, Axis>{}(logits, labels);
 }
 WEFT_REFUSAL(WeightIsTensor,
-             "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
-             "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
+             "cross_entropy: a third operand is a tensor of class weights, an input in<f32, 3> or a member "
+             "nn::Buffer<f32, Shape<3>>: options stand in braces, cross_entropy(logits, labels, "
+             "{.label_smoothing = 0.1f})");
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, std::floating_point W>
+constexpr auto cross_entropy(const X& logits, const L& labels, std::initializer_list<W>) {
+  static_assert(sizeof(WeightIsTensor<sizeof(W) == 0, W>) > 0);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
+}
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 requires std::is_arithmetic_v<W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W&) {
@@ -48151,7 +48344,7 @@ struct ScaledDotProductAttentionOp
       return softmax<-1>(scores);  // every query has a key: the first
   }
 
-  template <class Q, class K, class V, class... A>
+  template <ExprLike Q, ExprLike K, ExprLike V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
     if constexpr (Drops)
       return dropping(b, q, k, v, more...);
@@ -48406,7 +48599,7 @@ struct LinspaceOp : Operation<LinspaceOp<T, N>> {
 // A splat with another tensor's shape, and its dtype unless T names one.
 template <class T>
 struct FullLike : Operation<FullLike<T>> {
-  template <class X, class V>
+  template <ExprLike X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
     static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
@@ -48417,8 +48610,16 @@ struct FullLike : Operation<FullLike<T>> {
 
 }  // namespace detail
 
+// full<f32, 2, 3>(x): the number x, known now or at run time, everywhere.
+template <class T, i64... D, class V>
+constexpr auto full(const V& value) {
+  return detail::FullOp<T, D...>{}(value);
+}
+// Refused.
 template <class T, i64... D>
-inline constexpr detail::FullOp<T, D...> full{};
+constexpr auto full() {
+  return detail::FullOp<T, D...>{}();
+}
 
 template <class T, i64... D>
 constexpr auto zeros() {
@@ -49149,7 +49350,7 @@ struct bilinear_rule {
   static constexpr Dims value = make();
 };
 struct BilinearOp : Operation<BilinearOp> {
-  template <class X, class Y, class W>
+  template <ExprLike X, ExprLike Y, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const Y& y, const W& w) {
     using Rule = bilinear_rule<typename X::shape, typename Y::shape, typename W::shape>;
     constexpr bool ok = Rule::ok;
@@ -49541,7 +49742,7 @@ constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
 // Options: a ConvOptions, or a ConvTransposeOptions for the transposed kind.
 template <int Spatial, auto Options>
 struct ConvOp : Operation<ConvOp<Spatial, Options>> {
-  template <class X, class W>
+  template <ExprLike X, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
     static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, ConvOp, typename X::shape,
@@ -49580,7 +49781,7 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
       return detail::refused<T, S>(x, w);
     }
   }
-  template <class X, class W, class B>
+  template <ExprLike X, ExprLike W, ExprLike B>
   static constexpr auto apply(ir::Builder& builder, const X& x, const W& w, const B& bias) {
     const auto y = apply(builder, x, w);
     using Y = std::remove_cvref_t<decltype(y)>;
@@ -49894,7 +50095,7 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
 // The q-quantile by linear interpolation between neighbours in order.
 template <bool SkipNan, bool Keep, int... A>
 struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
-  template <class X0, class Q>
+  template <ExprLike X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
     const auto x = One::flat(b, CastOp<opmath<typename X0::dtype>>::apply(b, in));
@@ -49949,7 +50150,7 @@ WEFT_REFUSAL(SequencesFit,
 // How many elements of each sorted line lie below each value; Right: not above it.
 template <bool Right>
 struct SearchSortedOp : Operation<SearchSortedOp<Right>> {
-  template <class A, class V>
+  template <ExprLike A, class V>
   static constexpr auto apply(ir::Builder& b, const A& sorted, const V& values) {
     using S = shape_of_operand<V>;
     constexpr bool ok = detail::search_rule<typename A::shape, S>::ok;
@@ -50107,7 +50308,7 @@ struct embed_rule {
 // The row named Padding is read, but gets no gradient.
 template <i64 Padding>
 struct Embed : Operation<Embed<Padding>> {
-  template <class I, class W>
+  template <ExprLike I, ExprLike W>
   static constexpr auto apply(ir::Builder&, const I& index, const W& weight) {
     constexpr bool ok = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<ok, Embed, typename I::dtype>) > 0);
@@ -50313,7 +50514,7 @@ constexpr ir::Value fractional_begins(ir::Value u, i64 in, i64 out, i64 window) 
 // The places of the greatest elements; samples (N, C, Spatial), of the last axis last.
 template <int Spatial, PerAxis Window, FractionalPoolOptions Options>
 struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Options>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& samples) {
     using Rule = detail::fractional_rule<Spatial, Window, Options, typename X::shape>;
     constexpr bool floats = is_float(dtype_of<typename X::dtype>);
@@ -50368,7 +50569,7 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
 // Elements of x at places of its last Spatial axes.
 template <int Spatial>
 struct AtPlacesOp : Operation<AtPlacesOp<Spatial>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& places) {
     return Expr<typename X::dtype, typename I::shape>{detail::at_places(x.value, places.value, Spatial)};
   }
@@ -52242,7 +52443,7 @@ struct linear_classes_rule {
 
 // The logits: (..., classes), or (N, classes, d...).
 struct LinearClasses : Operation<LinearClasses> {
-  template <class X, class W>
+  template <ExprLike X, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
     using Rule = linear_classes_rule<typename X::shape, typename W::shape>;
     using T = promoted<typename X::dtype, typename W::dtype>;
@@ -52255,7 +52456,7 @@ struct LinearClasses : Operation<LinearClasses> {
     else
       return refused<T, typename R::shape>(x, weight);
   }
-  template <class X, class W, class B>
+  template <ExprLike X, ExprLike W, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias) {
     const auto y = apply(b, x, weight);
     constexpr bool fits = B::rank + 1 == W::rank && [] {
@@ -52342,7 +52543,7 @@ WEFT_REFUSAL(
 // as zeros.
 template <i64 Size>
 struct LocalResponseNormOp : Operation<LocalResponseNormOp<Size>> {
-  template <class X, class A, class B, class K>
+  template <ExprLike X, class A, class B, class K>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& alpha, const B& beta, const K& k) {
     using T = typename X::dtype;
     constexpr bool ok = X::rank >= 3 && Size >= 1 && is_float(dtype_of<T>);
@@ -52577,7 +52778,7 @@ WEFT_REFUSAL(
     "0)");
 template <i64 Capacity, bool Count>
 struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
-  template <class X, class M>
+  template <ExprLike X, ExprLike M>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
     static_assert(
         sizeof(
@@ -52661,7 +52862,7 @@ struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
 // How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
 template <i64 Bins>
 struct BincountOp : Operation<BincountOp<Bins>> {
-  template <class X, class W>
+  template <ExprLike X, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
     static_assert(
         sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
@@ -52680,7 +52881,7 @@ struct BincountOp : Operation<BincountOp<Bins>> {
 // How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
 template <i64 Bins>
 struct HistcOp : Operation<HistcOp<Bins>> {
-  template <class X, class A, class B>
+  template <ExprLike X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
     const auto x = reshape<X::shape::size>(detail::real(in));
     using T = typename decltype(x)::dtype;
@@ -52696,7 +52897,7 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 
 // Whether each element is one of `among`.
 struct IsInOp : Operation<IsInOp> {
-  template <class X, class A>
+  template <class X, ExprLike A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
     if constexpr (detail::is_number<A>) {
       return eq(x, among);
@@ -52848,7 +53049,7 @@ constexpr auto ratio(const H& hits, const N& all) {
 
 template <int K>
 struct AccuracyOp : Operation<AccuracyOp<K>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder& b, const X& x, const L& labels) {
     constexpr bool ok = metric_fits<X, L> && (K == 1 || is_logits<X, L>);
     static_assert(
@@ -52864,7 +53065,7 @@ struct AccuracyOp : Operation<AccuracyOp<K>> {
 
 template <i64 C>
 struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder&, const X& x, const L& labels) {
     constexpr i64 classes = C > 0 ? C : classes_of<X, L>();
     constexpr bool fits = metric_fits<X, L>, ok = fits && classes > 0;
@@ -53121,7 +53322,7 @@ WEFT_REFUSAL(LpPoolOptionsFit,
 // that ceil_mode lets reach over the end counts its sum as if it were full.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LpPoolOp : Operation<LpPoolOp<Spatial, Window, Options>> {
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
     constexpr bool plain = Options.padding == PerAxis(0) && Options.dilation == PerAxis(1) &&
                            Options.divisor_override == 0 && Options.count_include_pad;
@@ -54171,10 +54372,11 @@ WEFT_REFUSAL(RecurrentIsArgument,
 // i64, as PyTorch packs them: the output past a sequence's length is zero, h_n is that of its own last step,
 // the reverse direction starts there. A length of zero leaves h_0; one above the sequence's extent is that
 // extent.
-template <class Step, i64 In, i64 Hidden, Recurrent Given, class T>
+template <class Step, i64 In, i64 Hidden, Recurrent GivenOptions, class T>
 struct RecurrentLayer {
-  static_assert(sizeof(ProjectionIsLstm<(Given.proj_size == 0 || Step::parts == 2), RecurrentLayer>) > 0);
-  static constexpr Recurrent O = module_detail::without_projection<Step>(Given);
+  static_assert(sizeof(ProjectionIsLstm<(GivenOptions.proj_size == 0 || Step::parts == 2), RecurrentLayer>) >
+                0);
+  static constexpr Recurrent O = module_detail::without_projection<Step>(GivenOptions);
   using Net = module_detail::Layers<Step, In, Hidden, O, T>;
   typename Net::Stack weights{};
   float dropout = 0;
@@ -54734,7 +54936,7 @@ struct Stack {
     trace.begin();
     using Arguments = std::remove_cvref_t<decltype(arguments)>;
     constexpr bool taken = []<class... G>(const std::tuple<G...>*) {
-      return std::is_invocable_v<const Block&, const C&, const std::remove_reference_t<G>&...>;
+      return detail::CallCompiles<Block, C, std::remove_reference_t<G>...>;
     }(static_cast<Arguments*>(nullptr));
     static_assert(sizeof(BlockTakes<taken, Stack, C, A...>) > 0);
     constexpr bool returns = [] {
@@ -55860,7 +56062,7 @@ struct chain_rule {
 }  // namespace detail
 
 struct MultiDotOp : Operation<MultiDotOp> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     using Rule = detail::chain_rule<typename X::shape...>;
     static_assert(sizeof(MultiDotFits<Rule::sizes.ok, MultiDotOp, typename X::shape...>) > 0);
@@ -55921,7 +56123,7 @@ struct kron_rule {
 }  // namespace detail
 
 struct KronOp : Operation<KronOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
@@ -55945,7 +56147,7 @@ WEFT_REFUSAL(CrossIsOfThree,
 // Of vectors of 3 along an axis.
 template <int Axis>
 struct CrossOp : Operation<CrossOp<Axis>> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
     constexpr bool ok = axis_in_range(Axis, S::rank);
@@ -55990,7 +56192,7 @@ struct ContractOp : Operation<ContractOp<Of, With>> {
     }
     static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
   };
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
@@ -56016,7 +56218,7 @@ struct TensorDotOp : Operation<TensorDotOp<Count>> {
     for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
     return list;
   }
-  template <class A, class B>
+  template <ExprLike A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
   }
@@ -56024,7 +56226,7 @@ struct TensorDotOp : Operation<TensorDotOp<Count>> {
 
 // torch.inner: over the last axis of both.
 struct InnerOp : Operation<InnerOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (A::rank == 0 || B::rank == 0)
       return mul(x, y);
@@ -56483,13 +56685,23 @@ struct FminF {
 struct LdexpF {
   constexpr auto operator()(const auto& x, const auto& e) const {
     if constexpr (Scalar<std::remove_cvref_t<decltype(e)>>) {
-      double factor = 1;
-      for (auto n = e; n > 0; --n) factor *= 2;
-      for (auto n = e; n < 0; ++n) factor /= 2;
-      return mul(x, factor);
+      return mul(x, power_of_two(static_cast<double>(e)));
     } else {
       return mul(x, pow(2.0, real(e)));
     }
+  }
+
+ private:
+  // Of a fraction by exp's series, as constant evaluation has no std::exp2.
+  static constexpr double power_of_two(double e) {
+    if (e >= 1024) return std::numeric_limits<double>::infinity();
+    if (e < -1100) return 0;
+    double whole = 1;
+    for (; e >= 1; --e) whole *= 2;
+    for (; e <= -1; ++e) whole /= 2;
+    double sum = 1, term = 1;
+    for (int k = 1; k < 24; ++k) term *= e * log_two / k, sum += term;
+    return whole * sum;
   }
 };
 struct FloatPowerF {
@@ -56704,11 +56916,11 @@ struct SoftMarginF {
 // cross_entropy for the class axis, the labels that count and the weights.
 template <LossReduction R, int Axis>
 struct NllLossOp : Operation<NllLossOp<R, Axis>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
     return run(b, log_p, labels, nullptr, i64{-100});
   }
-  template <class X, class L, class W, class I>
+  template <ExprLike X, ExprLike L, class W, class I>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
                               const I& ignored) {
     return run(b, log_p, labels, weight, ignored);
@@ -57058,7 +57270,7 @@ constexpr auto wide_samples(ir::Builder& b, const P& p) {
 
 template <bool Cumulative, int Axis>
 struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
-  template <class Y, class P>
+  template <ExprLike Y, class P>
   static constexpr auto apply(ir::Builder& b, const Y& in, const P& places) {
     constexpr bool ok = axis_in_range(Axis, Y::rank);
     static_assert(sizeof(AxisInRange<ok, TrapezoidOp, typename Y::shape>) > 0);
@@ -57085,7 +57297,7 @@ struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
 // The derivative along one axis by central differences; at the ends by differences of the order named.
 template <int Order, int Axis>
 struct DifferencesOp : Operation<DifferencesOp<Order, Axis>> {
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder& b, const X& in, const P& places) {
     constexpr bool ok = axis_in_range(Axis, X::rank) && (Order == 1 || Order == 2) &&
                         X::shape::value[axis_in_range(Axis, X::rank) ? Axis : 0] > Order;
@@ -57477,6 +57689,7 @@ struct empty_like;
 struct expand;
 struct eye;
 struct flip;
+struct full;
 struct gather;
 struct index_select;
 struct l1_loss;
@@ -57573,7 +57786,7 @@ WEFT_AXES(expand, one)
 WEFT_AXES(repeat, one)
 WEFT_AXES(flip, one)
 WEFT_AXES(roll, one)
-WEFT_AXES(unbind, pair)
+WEFT_AXES(unbind, three)
 WEFT_AXES(select, one)
 WEFT_AXES(split, pair)
 WEFT_AXES(chunk, pair)
@@ -57708,10 +57921,16 @@ WEFT_BRACED(repeat)
 WEFT_BRACED(layer_norm)
 #undef WEFT_BRACED
 
-#define WEFT_COMPARED(name)                                               \
-  template <Spelled X, Operand Y>                                         \
-  constexpr auto name(const X& x, const Y&) {                             \
-    return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
+#define WEFT_COMPARED(name)                                                 \
+  template <Spelled X, Operand Y>                                           \
+  constexpr auto name(const X& x, const Y&) {                               \
+    constexpr bool axis = std::is_integral_v<Y>;                            \
+    if constexpr (axis) {                                                   \
+      static_assert(sizeof(TwoAreCompared<!axis, spelled::name, X>) > 0);   \
+      return AfterRefusal{};                                                \
+    } else {                                                                \
+      return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
+    }                                                                       \
   }
 WEFT_COMPARED(max)
 WEFT_COMPARED(min)
@@ -57748,6 +57967,14 @@ WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
 WEFT_CREATED(randperm)
 #undef WEFT_CREATED
+template <SpelledNumber A, SpelledNumber B, SpelledNumber... C>
+constexpr auto full(const A&, const B&, const C&...) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::full, A>>();
+}
+template <SpelledNumber A>
+constexpr auto full(std::initializer_list<int>, const A&) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::full, A>>();
+}
 template <SpelledNumber A, SpelledNumber B, class C, class... D>
 constexpr auto randint(const A&, const B&, const C&, const D&...) {
   return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
@@ -57864,22 +58091,6 @@ WEFT_NUMBERED(clamp_max)
 WEFT_NUMBERED(lerp)
 WEFT_NUMBERED(threshold)
 #undef WEFT_NUMBERED
-
-// exp(topk<2>(x)), which std::exp would be taken for.
-#define WEFT_OF_TUPLE(name)                                                                          \
-  template <class... A>                                                                              \
-  requires(sizeof...(A) > 0 && (Operand<A> && ...)) constexpr auto name(const std::tuple<A...>& t) { \
-    static_assert(sizeof(TupleIsTaken<sizeof...(A) == 0, spelled::name, A...>) > 0);                 \
-    return std::get<0>(t);                                                                           \
-  }
-WEFT_OF_TUPLE(abs)
-WEFT_OF_TUPLE(exp)
-WEFT_OF_TUPLE(log)
-WEFT_OF_TUPLE(sqrt)
-WEFT_OF_TUPLE(sin)
-WEFT_OF_TUPLE(cos)
-WEFT_OF_TUPLE(tanh)
-#undef WEFT_OF_TUPLE
 
 // to_text(x) of a traced value
 template <class T, class S>
@@ -58014,7 +58225,7 @@ constexpr ir::Value grid_line(ir::Builder& b, DType t, i64 n, bool align_corners
 
 template <GridSampleOptions Options>
 struct GridSampleOp : Operation<GridSampleOp<Options>> {
-  template <class X, class G>
+  template <ExprLike X, ExprLike G>
   static constexpr auto apply(ir::Builder& b, const X& x, const G& grid) {
     using Rule = detail::grid_rule<typename X::shape, typename G::shape>;
     using T = promoted<typename X::dtype, typename G::dtype>;
@@ -58207,7 +58418,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
       return x;
     }
   }
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
     using Rule = rule<typename X::shape>;
     using Places = shape_of_operand<P>;
@@ -58772,6 +58983,136 @@ WEFT_KEYED(hinge_embedding_loss)
 WEFT_KEYED(margin_ranking_loss)
 WEFT_KEYED(triplet_margin_loss)
 #undef WEFT_KEYED
+
+}  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/call_spelling.hpp ----
+// The last candidate of every operation that is a function: a call that no form of it takes, layer_norm(x, 1,
+// 2), is one sentence and no list of candidates. Law: it is chosen where nothing else is: its first parameter
+// is a base class of the operand, and the others are an ellipsis or reached by a conversion, so every other
+// candidate is the better one, whatever it converts.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(CallIsUnfit,
+             "no form of this operation (docs/reference_operations.md) takes what stands in its <> and (): "
+             "axes, sizes "
+             "and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
+             "2}>(x, w), "
+             "tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
+
+// Functions of values alone, and those whose axes, sizes or settings somebody may put in braces.
+// clang-format off
+#define WEFT_FUNCTIONS_OF_VALUES(M) \
+  M(abs) M(absolute) M(acos) M(acosh) M(addcdiv) M(addcmul) M(airy_ai) M(arccos) M(arccosh) M(arcsin) \
+  M(arcsinh) M(arctan) M(arctan2) M(arctanh) M(asin) M(asinh) M(atan) M(atan2) M(atanh) M(bartlett_window) \
+  M(bessel_j0) M(bessel_j1) M(bessel_y0) M(bessel_y1) M(bitwise_left_shift) M(blackman_window) M(cast) \
+  M(ceil) M(chebyshev_polynomial_t) M(chebyshev_polynomial_u) M(chebyshev_polynomial_v) \
+  M(chebyshev_polynomial_w) M(clamp) M(clamp_max) M(clamp_min) M(clone) M(copysign) M(cos) M(cosh) \
+  M(deg2rad) M(detach) M(digamma) M(div) M(divide) M(entr) M(erf) M(erfc) M(erfcx) M(erfinv) M(exp) M(exp2) \
+  M(expm1) M(fix) M(float_power) M(floor) M(floor_divide) M(fma) M(fmax) M(fmin) M(fmod) M(frac) M(gammaln) \
+  M(greater) M(greater_equal) M(hamming_window) M(hann_window) M(heaviside) M(hermite_polynomial_h) \
+  M(hermite_polynomial_he) M(hypot) M(i0) M(i0e) M(i1) M(i1e) M(isclose) M(isfinite) M(isinf) M(isnan) \
+  M(isneginf) M(isposinf) M(kaiser_window) M(laguerre_polynomial_l) M(ldexp) M(legendre_polynomial_p) \
+  M(lerp) M(less) M(less_equal) M(lgamma) M(log) M(log10) M(log1p) M(log2) M(log_ndtr) M(logaddexp) \
+  M(logaddexp2) M(logical_and) M(logical_or) M(logical_xor) M(logit) M(masked_fill) M(modified_bessel_i0) \
+  M(modified_bessel_i1) M(modified_bessel_k0) M(modified_bessel_k1) M(multiply) M(nan_to_num) M(ndtr) \
+  M(ndtri) M(negative) M(not_equal) M(positive) M(pow) M(psi) M(rad2deg) M(reciprocal) M(remainder) \
+  M(round) M(rsqrt) M(scaled_modified_bessel_k0) M(scaled_modified_bessel_k1) M(sgn) \
+  M(shifted_chebyshev_polynomial_t) M(shifted_chebyshev_polynomial_u) M(shifted_chebyshev_polynomial_v) \
+  M(shifted_chebyshev_polynomial_w) M(signbit) M(sin) M(sinc) M(sinh) M(spherical_bessel_j0) M(sqrt) \
+  M(square) M(subtract) M(tan) M(tanh) M(true_divide) M(trunc) M(xlog1py) M(xlogy)
+#define WEFT_FUNCTIONS_OF_SETTINGS(M) \
+  M(accuracy) M(adaptive_avg_pool1d) M(adaptive_avg_pool2d) M(adaptive_avg_pool3d) M(adaptive_max_pool1d) \
+  M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(addbmm) M(addmv) M(addr) M(affine_grid) M(all) \
+  M(allclose) M(amax) M(amin) M(aminmax) M(any) M(arange) M(argmax) M(argmin) M(argsort) M(argwhere) \
+  M(atleast_1d) M(atleast_2d) M(atleast_3d) M(attention) M(avg_pool1d) M(avg_pool2d) M(avg_pool3d) \
+  M(baddbmm) M(batch_norm) M(bce) M(bce_with_logits) M(bernoulli) M(binary_cross_entropy) \
+  M(binary_cross_entropy_with_logits) M(bincount) M(block_diag) M(broadcast_tensors) M(broadcast_to) \
+  M(bucketize) M(cartesian_prod) M(cat) M(cauchy) M(cdist) M(celu) M(chain_matmul) M(channel_shuffle) \
+  M(chunk) M(column_stack) M(concat) M(concatenate) M(confusion_matrix) M(contiguous) M(conv1d) M(conv2d) \
+  M(conv3d) M(conv_transpose1d) M(conv_transpose2d) M(conv_transpose3d) M(corrcoef) \
+  M(cosine_embedding_loss) M(cosine_similarity) M(count_nonzero) M(cov) M(cross) M(cross_entropy) \
+  M(ctc_loss) M(cummax) M(cummin) M(cumprod) M(cumsum) M(cumulative_trapezoid) M(diag) M(diag_embed) \
+  M(diagflat) M(diagonal) M(diagonal_scatter) M(diff) M(dist) M(dot) M(dsplit) M(dstack) M(dynamic_slice) \
+  M(dynamic_update_slice) M(einsum) M(elu) M(empty) M(empty_like) M(equal) M(expand) M(expand_as) M(expit) \
+  M(exponential) M(eye) M(f1_score) M(flatten) M(flip) M(fliplr) M(flipud) M(fold) \
+  M(fractional_max_pool2d) M(fractional_max_pool3d) M(full) M(full_like) M(gather) M(gaussian_nll_loss) \
+  M(geglu) M(geometric) M(ger) M(glu) M(gradient) M(grid_sample) M(group_norm) M(gumbel_softmax) \
+  M(hardshrink) M(hardsigmoid) M(hardswish) M(hardtanh) M(hinge_embedding_loss) M(histc) M(histogram) \
+  M(hsplit) M(hstack) M(huber_loss) M(index) M(index_add) M(index_copy) M(index_fill) M(index_put) \
+  M(index_reduce) M(index_select) M(inner) M(instance_norm) M(interpolate) M(isin) M(key_lengths) \
+  M(kl_div) M(kron) M(kthvalue) M(l1_loss) M(layer_norm) M(leaky_relu) M(linear_cross_entropy) M(linspace) \
+  M(local_response_norm) M(log_normal) M(log_softmax) M(logcumsumexp) M(logsigmoid) M(logspace) \
+  M(logsumexp) M(lp_pool1d) M(lp_pool2d) M(lp_pool3d) M(margin_ranking_loss) M(masked_scatter) \
+  M(masked_select) M(matrix_norm) M(matrix_power) M(max) M(max_pool1d) M(max_pool2d) M(max_pool3d) \
+  M(max_unpool1d) M(max_unpool2d) M(max_unpool3d) M(mean) M(median) M(meshgrid) M(min) M(mish) M(moveaxis) \
+  M(movedim) M(mse_loss) M(msort) M(multi_margin_loss) M(multilabel_margin_loss) \
+  M(multilabel_soft_margin_loss) M(multinomial) M(nanmean) M(nanmedian) M(nanquantile) M(nansum) M(narrow) \
+  M(nll_loss) M(nonzero) M(norm) M(normal) M(normalize) M(one_hot) M(ones) M(ones_like) M(outer) M(pad) \
+  M(paged_attention) M(pairwise_distance) M(pdist) M(permute) M(perplexity) M(pixel_shuffle) \
+  M(pixel_unshuffle) M(poisson_nll_loss) M(precision_score) M(prelu) M(prod) M(put) M(quantile) M(rand) \
+  M(rand_like) M(randint) M(randint_like) M(randn) M(randn_like) M(randperm) M(ravel) M(recall_score) \
+  M(reglu) M(relu6) M(renorm) M(repeat) M(repeat_interleave) M(reshape) M(rms_norm) M(roll) M(rot90) \
+  M(rotary_embedding) M(row_stack) M(rrelu) M(scaled_dot_product_attention) M(scatter) M(scatter_add) \
+  M(scatter_reduce) M(searchsorted) M(select) M(select_scatter) M(selu) M(slice) M(slice_scatter) \
+  M(smooth_l1_loss) M(soft_margin_loss) M(softmax) M(softmin) M(softplus) M(softshrink) M(softsign) \
+  M(sort) M(split) M(split_at) M(split_with_sizes) M(squeeze) M(stack) M(std_mean) M(stddev) M(sum) \
+  M(swapaxes) M(swapdims) M(swiglu) M(t) M(take) M(take_along_dim) M(tanhshrink) M(tensor_split) \
+  M(tensordot) M(threshold) M(tile) M(topk) M(topk_accuracy) M(trace) M(transpose) M(trapezoid) M(trapz) \
+  M(tril) M(tril_indices) M(triplet_margin_loss) M(triplet_margin_with_distance_loss) M(triu) \
+  M(triu_indices) M(unbind) M(unflatten) M(unfold) M(unique) M(unique_consecutive) M(unravel_index) \
+  M(unsqueeze) M(vander) M(var) M(var_mean) M(varlen_attention) M(vdot) M(vecdot) M(vector_norm) M(view) \
+  M(vocab_parallel_cross_entropy) M(vsplit) M(vstack) M(zeros) M(zeros_like)
+// With braces behind a second argument: roll(x, 1, {0}), conv2d(x, w, {.stride = 2}).
+#define WEFT_FUNCTIONS_OF_LATE_SETTINGS(M) \
+  M(conv1d) M(conv2d) M(conv3d) M(conv_transpose1d) M(conv_transpose2d) M(conv_transpose3d) M(matrix_norm) \
+  M(norm) M(roll) M(rot90) M(tensordot) M(unflatten) M(vector_norm)
+// clang-format on
+
+namespace spelled {
+#define WEFT_SPELLED(name) struct name;
+WEFT_FUNCTIONS_OF_VALUES(WEFT_SPELLED)
+WEFT_FUNCTIONS_OF_SETTINGS(WEFT_SPELLED)
+#undef WEFT_SPELLED
+}  // namespace spelled
+
+#define WEFT_LAST_FORM(name, ...)                                                        \
+  template <detail::InBrackets... Given, class X>                                        \
+  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                         \
+    static_assert(sizeof(CallIsUnfit<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
+    return AfterRefusal{};                                                               \
+  }
+#define WEFT_UNFIT(name) WEFT_LAST_FORM(name, )
+#define WEFT_UNFIT_BRACES(name) WEFT_LAST_FORM(name, const detail::InBraces<detail::AnyWord>&, )
+#define WEFT_UNFIT_LATE_BRACES(name) \
+  WEFT_LAST_FORM(name, const detail::AnyWord&, const detail::InBraces<detail::AnyWord>&, )
+WEFT_FUNCTIONS_OF_VALUES(WEFT_UNFIT)
+WEFT_FUNCTIONS_OF_SETTINGS(WEFT_UNFIT)
+WEFT_FUNCTIONS_OF_SETTINGS(WEFT_UNFIT_BRACES)
+WEFT_FUNCTIONS_OF_LATE_SETTINGS(WEFT_UNFIT_LATE_BRACES)
+#undef WEFT_UNFIT_LATE_BRACES
+#undef WEFT_UNFIT_BRACES
+#undef WEFT_UNFIT
+#undef WEFT_LAST_FORM
+#undef WEFT_FUNCTIONS_OF_LATE_SETTINGS
+#undef WEFT_FUNCTIONS_OF_SETTINGS
+#undef WEFT_FUNCTIONS_OF_VALUES
+
+// exp(topk<2>(x)), which std::exp would be taken for.
+#define WEFT_OF_TUPLE(name)                                                                          \
+  template <class... A>                                                                              \
+  requires(sizeof...(A) > 0 && (Operand<A> && ...)) constexpr auto name(const std::tuple<A...>& t) { \
+    static_assert(sizeof(TupleIsTaken<sizeof...(A) == 0, spelled::name, A...>) > 0);                 \
+    return std::get<0>(t);                                                                           \
+  }
+WEFT_OF_TUPLE(abs)
+WEFT_OF_TUPLE(exp)
+WEFT_OF_TUPLE(log)
+WEFT_OF_TUPLE(sqrt)
+WEFT_OF_TUPLE(sin)
+WEFT_OF_TUPLE(cos)
+WEFT_OF_TUPLE(tanh)
+#undef WEFT_OF_TUPLE
 
 }  // namespace WEFT_NAMESPACE
 // ---- weft/ops/core/custom.hpp ----
@@ -59416,7 +59757,7 @@ constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value
 
 template <class... Spec>
 struct IndexOp : Operation<IndexOp<Spec...>> {
-  template <class X, class... I>
+  template <ExprLike X, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
     constexpr bool ok = detail::refuse_index<IndexOp, Rule::plan.fault, typename X::shape>();
@@ -59432,17 +59773,21 @@ struct IndexOp : Operation<IndexOp<Spec...>> {
   }
 };
 
+// What: the value's shape, then that of the places.
+WEFT_REFUSAL(ValueFitsPlaces,
+             "index_put: the shape of the value does not broadcast to that of the places; the value stands "
+             "before them, index_put(x, value, i), index_put(x, 0, at<2>)");
 // x with `value` at what index(x, ...) would give; Add: added to what is there.
 template <bool Add, class... Spec>
 struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
-  template <class X, class V, class... I>
+  template <ExprLike X, class V, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
     constexpr bool ok = detail::refuse_index<IndexPutOp, Rule::plan.fault, typename X::shape>();
     using S = shape_of<Rule>;
     constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
                           broadcast(shape_of_operand<V>::value, S::value) == S::value;
-    static_assert(sizeof(ShapesBroadcast<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
+    static_assert(sizeof(ValueFitsPlaces<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
     if constexpr (!ok || !fits) {
       return x;
     } else {
@@ -59579,7 +59924,7 @@ WEFT_REFUSAL(SourceFitsView, "the source must have the shape of the view that it
 // src where x[begin:end:step] of an axis lies.
 template <int Axis, i64 Begin, i64 End, i64 Step>
 struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
     using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
     static_assert(sizeof(SliceFits<Rule::ok, SliceScatterOp, typename X::shape>) > 0);
@@ -59624,7 +59969,7 @@ struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
 
 template <int Axis, i64 Place>
 struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
     constexpr i64 place = Place < 0 ? Place + extent : Place;
@@ -59644,7 +59989,7 @@ struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
 // src on the diagonal of axes A and B, its last axis along it.
 template <i64 Offset, int A, int B>
 struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
     using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
     static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalScatterOp, typename X::shape>) > 0);
@@ -59680,7 +60025,7 @@ WEFT_REFUSAL(
     "source)");
 // The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
 struct MaskedScatterOp : Operation<MaskedScatterOp> {
-  template <class X, class M, class U>
+  template <ExprLike X, ExprLike M, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask, const U& source) {
     static_assert(sizeof(ScatterMaskIsBoolean<std::is_same_v<typename M::dtype, bool>, MaskedScatterOp,
                                               typename M::dtype>) > 0);
@@ -59702,7 +60047,7 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
 // src at places of the flattened tensor.
 template <bool Accumulate>
 struct PutOp : Operation<PutOp<Accumulate>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
     constexpr bool same = U::shape::size == I::shape::size;
     static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);
@@ -59800,7 +60145,7 @@ WEFT_REFUSAL(RowsFit, "cdist takes (..., rows, features) twice, with the same fe
 // Of order P, between every row of x (..., n, m) and every row of y (..., k, m).
 template <int P>
 struct CdistOp : Operation<CdistOp<P>> {
-  template <class X, class Y>
+  template <ExprLike X, ExprLike Y>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
     constexpr bool ok = X::rank >= 2 && Y::rank >= 2 && X::rank < max_rank && Y::rank < max_rank &&
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] ==
@@ -60374,7 +60719,7 @@ struct einsum_rule {
 
 template <FixedString Subscripts>
 struct EinsumOp : Operation<EinsumOp<Subscripts>> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     using Rule = detail::einsum_rule<Subscripts, typename X::shape...>;
     using Fault = detail::EinsumFault;
@@ -60428,7 +60773,7 @@ WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of 
 // (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
 template <bool Keep, int... A>
 struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder& b, const X& in, const P& p) {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     using T = typename decltype(x)::dtype;
@@ -60489,7 +60834,7 @@ struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
 // Slices along A whose norm of order P is above a bound are scaled down to it.
 template <int A, int P>
 struct RenormOp : Operation<RenormOp<A, P>> {
-  template <class X, class Bound>
+  template <ExprLike X, class Bound>
   static constexpr auto apply(ir::Builder& b, const X& in, const Bound& bound) {
     constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
     static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);
@@ -60657,7 +61002,7 @@ constexpr auto ctc_log_likelihood(const X& log_probs, const Y& labels, const I& 
 
 template <LossReduction R>
 struct CtcLossOp : Operation<CtcLossOp<R>> {
-  template <class X, class Y, class I, class L, class B, class Z>
+  template <ExprLike X, ExprLike Y, ExprLike I, ExprLike L, class B, class Z>
   static constexpr auto apply(ir::Builder& b, const X& log_probs, const Y& targets, const I& input_lengths,
                               const L& target_lengths, const B& blank, const Z& zero_infinity) {
     using Rule = detail::ctc_rule<typename X::shape, typename Y::shape, typename I::shape, typename L::shape>;
@@ -60777,7 +61122,7 @@ struct MultilabelSoftMarginF {
 // cos: x1 . x2 / sqrt((|x1|^2 + eps) (|x2|^2 + eps)), eps = 1e-12.
 template <LossReduction R>
 struct CosineEmbedding : Operation<CosineEmbedding<R>> {
-  template <class A, class B, class Y, class M>
+  template <ExprLike A, ExprLike B, class Y, class M>
   static constexpr auto apply(ir::Builder&, const A& x1, const B& x2, const Y& y, const M& margin) {
     static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename B::shape>, CosineEmbedding,
                                      typename A::shape, typename B::shape>) > 0);
@@ -60804,7 +61149,7 @@ constexpr auto pairwise(const auto& a, const auto& b, const auto& eps) {
 }
 template <LossReduction R, int P, bool Swap>
 struct TripletMargin : Operation<TripletMargin<R, P, Swap>> {
-  template <class A, class B, class C, class M, class E>
+  template <ExprLike A, ExprLike B, ExprLike C, class M, class E>
   static constexpr auto apply(ir::Builder&, const A& anchor, const B& positive, const C& negative,
                               const M& margin, const E& eps) {
     constexpr bool same = std::is_same_v<typename A::shape, typename B::shape> &&
@@ -60856,14 +61201,14 @@ WEFT_REFUSAL(MarginPower,
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
   static_assert(sizeof(MarginPower<(P == 1 || P == 2), MultiMargin>) > 0);
-  template <class X, class Y, class M>
+  template <ExprLike X, ExprLike Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
       return run(b, reshape<1>(x), y, margin, nullptr);
     else
       return run(b, x, y, margin, nullptr);
   }
-  template <class X, class Y, class M, class W>
+  template <ExprLike X, ExprLike Y, class M, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin, const W& weight) {
     if constexpr (X::rank == 0 && Y::rank == 0)
       return run(b, reshape<1>(x), y, margin, weight);
@@ -60911,7 +61256,7 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
 // its first negative one.
 template <LossReduction R>
 struct MultilabelMargin : Operation<MultilabelMargin<R>> {
-  template <class X, class Y>
+  template <ExprLike X, ExprLike Y>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
       return run(b, reshape<1>(x), reshape<1>(y));
@@ -61155,7 +61500,7 @@ struct LayerNormOp : Operation<LayerNormOp<D...>> {
     else
       return normalized(b, x, eps);
   }
-  template <class X, class E>
+  template <ExprLike X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
     return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
   }
@@ -61163,7 +61508,7 @@ struct LayerNormOp : Operation<LayerNormOp<D...>> {
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
     return detail::rounded_row<X, W>(b, row(b, x, weight, eps));
   }
-  template <class X, class W, class B, class E>
+  template <ExprLike X, class W, ExprLike B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
     using Rule = detail::normalized_axes<typename X::shape, D...>;
     constexpr bool fits = !Rule::ok || Rule::template fits<typename B::shape>;
@@ -61196,7 +61541,7 @@ struct RmsNormOp : Operation<RmsNormOp<D...>> {
   requires(!is_expr<E>) static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
     return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
   }
-  template <class X, class W, class E>
+  template <ExprLike X, ExprLike W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
     using Rule = detail::normalized_axes<typename X::shape, D...>;
     constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;
@@ -61290,7 +61635,7 @@ inline constexpr bool channels_fit =
 // channel.
 template <i64 Groups>
 struct GroupNormOp : Operation<GroupNormOp<Groups>> {
-  template <class X, class W, class B, class E>
+  template <ExprLike X, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
     using S = typename X::shape;
     constexpr i64 channels = detail::channel_rule<S>::channels, groups = Groups == 0 ? channels : Groups;
@@ -61318,7 +61663,7 @@ struct GroupNormOp : Operation<GroupNormOp<Groups>> {
 // By given statistics, or by those of the batch.
 template <bool Given>
 struct BatchNormOp : Operation<BatchNormOp<Given>> {
-  template <class X, class M, class V, class W, class B, class E>
+  template <ExprLike X, class M, class V, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mean, const V& variance, const W& weight,
                               const B& bias, const E& eps) {
     using S = typename X::shape;
@@ -61867,7 +62212,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
   template <class F>
   static constexpr bool given = !std::is_same_v<F, detail::NoFunction>;
 
-  template <class Q, class K, class V, class... A>
+  template <ExprLike Q, ExprLike K, ExprLike V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... tensors) {
     return attend(b, Score{}, Mask{}, q, k, v, tensors...);
   }
@@ -62106,7 +62451,7 @@ struct paged_rule {
 // Of q, the pages of keys and of values, the table and the lengths.
 template <AttentionOptions Options>
 struct PagedAttentionOp : Operation<PagedAttentionOp<Options>> {
-  template <class Q, class K, class V, class N, class L>
+  template <ExprLike Q, ExprLike K, ExprLike V, class N, class L>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N& table,
                               const L& lengths) {
     using Rule = detail::paged_rule<Q, K, V, N, L>;
@@ -62223,7 +62568,7 @@ struct varlen_rule {
 // Of q, k, v, and the offsets of queries and of keys.
 template <AttentionOptions Options>
 struct VarlenAttentionOp : Operation<VarlenAttentionOp<Options>> {
-  template <class Q, class K, class V, class... N>
+  template <ExprLike Q, ExprLike K, ExprLike V, class... N>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N&... offsets) {
     using Rule = detail::varlen_rule<Q, K, V, N...>;
     static_assert(sizeof(SequencesArePacked<Rule::packed, VarlenAttentionOp, typename Q::shape,
@@ -62428,7 +62773,7 @@ struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
 // Integers in [low, high) with another tensor's dtype and shape.
 struct RandIntLikeOp : Operation<RandIntLikeOp> {
   using weft_draws = void;
-  template <class X, class A, class B>
+  template <ExprLike X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
     return of<typename X::dtype>(b, typename X::shape{}, low, high);
   }
@@ -62553,7 +62898,7 @@ struct RandPermOp : Operation<RandPermOp<T, N>> {
 template <int Axis, bool Hard>
 struct GumbelSoftmaxOp : Operation<GumbelSoftmaxOp<Axis, Hard>> {
   using weft_draws = void;
-  template <class X, class Tau>
+  template <ExprLike X, class Tau>
   static constexpr auto apply(ir::Builder& b, const X& in, const Tau& tau) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
     static_assert(sizeof(AxisInRange<ok, GumbelSoftmaxOp, typename X::shape>) > 0);
@@ -62617,7 +62962,7 @@ WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of th
 // Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
 // NaN, does not count.
 struct HistogramOp : Operation<HistogramOp> {
-  template <class X, class E, class W>
+  template <ExprLike X, ExprLike E, class W>
   static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
     constexpr bool lined = E::rank == 1 && E::shape::size >= 2;
     static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
@@ -62644,7 +62989,7 @@ struct HistogramOp : Operation<HistogramOp> {
 // where these are equal, half a step apart on both sides.
 template <i64 Bins>
 struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
-  template <class X, class A, class B>
+  template <ExprLike X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
     using T = floating<typename X::dtype>;
     const Expr<T, Shape<>> from{detail::as_value<T>(b, low)}, to{detail::as_value<T>(b, high)};
@@ -62735,7 +63080,7 @@ struct DistanceF {
 };
 }  // namespace detail
 struct AllEqualOp : Operation<AllEqualOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (std::is_same_v<typename A::shape, typename B::shape>)
       return AnyAllOp<true, false>::apply(b, eq(x, y));
@@ -62847,7 +63192,7 @@ struct GridOf : Operation<GridOf<K, Xy>> {
     static constexpr int place(int k, int rank) { return Xy && rank > 1 && k < 2 ? 1 - k : k; }
     static constexpr Dims value = make();
   };
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     static_assert(
         sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., GivenRank<1>>) > 0);
@@ -62912,7 +63257,7 @@ struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
       return decltype(detail::broadcast_shapes<BroadcastBesideOp, Expr<f32, typename First::shape>,
                                                Expr<f32, decltype(joint(x...))>>()){};
   }
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     using S = decltype(joint(x...));
     const auto& own = std::get<K>(std::tie(x...));
@@ -62923,7 +63268,7 @@ struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
 
 // Matrices along the diagonal of a matrix of zeros.
 struct BlockDiagOp : Operation<BlockDiagOp> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     constexpr bool ok = ((X::rank <= 2) && ...);
     static_assert(sizeof(VectorsOrMatrices<ok, BlockDiagOp, typename X::shape...>) > 0);
@@ -63083,7 +63428,7 @@ constexpr ir::BlockPlace block_place(ir::Builder& b, const Dims& whole, const Di
 // By a size and an offset for every axis.
 template <i64... Sizes>
 struct DynamicSliceOp : Operation<DynamicSliceOp<Sizes...>> {
-  template <class X, class... O>
+  template <ExprLike X, class... O>
   static constexpr auto apply(ir::Builder& b, const X& x, const O&... offset) {
     using S = typename X::shape;
     using Block = Shape<Sizes...>;
@@ -63103,7 +63448,7 @@ struct DynamicSliceOp : Operation<DynamicSliceOp<Sizes...>> {
 // By a length and an offset of one axis.
 template <int Axis, i64 Length>
 struct DynamicNarrowOp : Operation<DynamicNarrowOp<Axis, Length>> {
-  template <class X, class O>
+  template <ExprLike X, class O>
   static constexpr auto apply(ir::Builder& b, const X& x, const O& start) {
     using S = typename X::shape;
     using Rule = detail::narrowed_rule<S, Axis, Length>;
@@ -63140,7 +63485,7 @@ constexpr auto update_block(ir::Builder& b, int first, const X& x, const Y& y, c
 }  // namespace detail
 
 struct DynamicUpdateSliceOp : Operation<DynamicUpdateSliceOp> {
-  template <class X, class Y, class... O>
+  template <ExprLike X, class Y, class... O>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O&... offset) {
     constexpr bool counted = sizeof...(O) == static_cast<std::size_t>(X::rank);
     static_assert(
@@ -63155,7 +63500,7 @@ struct DynamicUpdateSliceOp : Operation<DynamicUpdateSliceOp> {
 
 template <int Axis>
 struct DynamicUpdateAxisOp : Operation<DynamicUpdateAxisOp<Axis>> {
-  template <class X, class Y, class O>
+  template <ExprLike X, class Y, class O>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O& start) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
     static_assert(sizeof(AxisInRange<ok, DynamicUpdateAxisOp, typename X::shape>) > 0);
@@ -64283,6 +64628,13 @@ struct Betas {
 
   constexpr Betas() = default;
   constexpr Betas(float mean, float square) : first(mean), second(square) {}
+  // As libtorch has them: std::make_tuple(0.9, 0.999), std::pair.
+  template <class A, class B>
+  constexpr Betas(const std::tuple<A, B>& b)
+      : first(static_cast<float>(std::get<0>(b))), second(static_cast<float>(std::get<1>(b))) {}
+  template <class A, class B>
+  constexpr Betas(const std::pair<A, B>& b)
+      : first(static_cast<float>(b.first)), second(static_cast<float>(b.second)) {}
   // Refused; (0.9f, 0.999f) is one number, too.
   template <class A>
   requires std::is_arithmetic_v<A>
@@ -66524,6 +66876,12 @@ WEFT_REFUSAL(
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
     "comm::ddp<Backend>, comm::zero<1, Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+WEFT_REFUSAL(RulesAreOfOptimizer,
+             "make_trainer: what some parameters have of their own goes with the optimiser: "
+             "optim::groups(optim::no_decay(optim::is_vector), optim::AdamW{})");
+WEFT_REFUSAL(PrecisionIsPolicy,
+             "make_trainer: a dtype is no option: a precision is precision::bf16, precision::f16 or "
+             "precision::f8, and the dtype of parameters that of the layers, nn::Linear<8, 4, bf16>");
 WEFT_REFUSAL(ScheduleIsOfOptimizer,
              "make_trainer: a schedule is the rate of the optimiser: optim::AdamW{.lr = "
              "schedule::cosine(1e-3, 1000)}");
@@ -66538,6 +66896,12 @@ WEFT_REFUSAL(TrainerOptionOnce,
              "the seed, the mode, "
              "probes<...>, a check or lend{} is given twice: leave one out");
 
+// A rule of optim::groups.
+template <class O>
+concept IsRule = requires(std::string_view name, const Dims& d) {
+  O::matches(name, d);
+};
+
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
@@ -66547,7 +66911,10 @@ struct CheckOptions {
   static constexpr bool rated = (!std::is_same_v<schedule::Schedule, O> && ... && true);
   static constexpr bool spelt = (!optim::is_misspelt<O> && ... && true);
   static_assert(sizeof(optim::OptimizerIsSpelled<spelt, O...>) > 0);
+  static constexpr bool ruled = (!IsRule<O> && ... && true), typed = (!Element<O> && ... && true);
   static_assert(sizeof(ScheduleIsOfOptimizer<rated, O...>) > 0);
+  static_assert(sizeof(RulesAreOfOptimizer<ruled, O...>) > 0);
+  static_assert(sizeof(PrecisionIsPolicy<typed, O...>) > 0);
   static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
   static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
   static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);
@@ -68912,13 +69279,17 @@ class UpdateBuilder {
                      : slot(ir::Space::optimizer, moment_dims<O>(m, row),
                             moment_offset<M, O>(layout.moment[m], m, run.row));
       };
-      const Value gradient = copies_of(gradient_of(run), run);
+      const Value gradient = unrounded(copies_of(gradient_of(run), run));
       if (copied)
         update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
                       [&](optim::Update& u) { update_copies(u, run.count, update); });
       else
         update_tensor(group, gradient, updates, run.row, state, update);
     }
+  }
+  // A gradient that stays as exact as its sums are where products are rounded, as those in the arena do.
+  constexpr Value unrounded(Value x) {
+    return O::Precision::rule.compute == DType::f32 ? x : ir::unrounded(x);
   }
   constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
   // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.

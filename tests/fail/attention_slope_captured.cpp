@@ -1,7 +1,7 @@
 // wrote: [slopes](auto s, auto b, auto h, auto i, auto j) { return s + slopes[h]; }
 // write: attention(q, k, v, score, slopes), whose score takes slopes last
-// expect: a traced value has no subscripts
-// first-error: a traced value has no subscripts
+// expect: a function of attention reads at traced places
+// first-error: a function of attention reads at traced places what stands behind it
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -1,7 +1,7 @@
 // wrote: auto f = compile(model);
 // write: auto f = compile(model, in<f32, 4, 8>);
 // expect: Net
-// first-error: the device, or the model, is the first argument and the function the second
+// first-error: the shapes of the inputs are missing
 #include "weft/weft.hpp"
 using namespace weft;
 

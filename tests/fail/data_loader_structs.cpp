@@ -1,7 +1,7 @@
 // wrote: std::vector<Sample>, Sample a struct
 // write: std::vector<std::pair<std::array<f32, 2>, i32>>
 // expect: std::vector<Sample
-// first-error: a dataset has size() and operator[](i64)
+// first-error: the samples of a dataset are tuples of fields and no structs
 #include "weft/weft.hpp"
 using namespace weft;
 

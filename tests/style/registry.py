@@ -107,6 +107,19 @@ def bracketed():
             if all(set(h) == {"t"} for h in heads) or all(re.fullmatch("i+t+", h) for h in heads)}, refused
 
 
+def last_forms():
+    """The functions of include/weft/ops, and those of which ops/core/call_spelling.hpp has a last form."""
+    found = set()
+    for path in sorted((root / "include/weft/ops").rglob("*.hpp")):
+        if path.name in ("expr.hpp", "handles.hpp", "custom.hpp", "tensor_parallel.hpp") or path.name.endswith("spelling.hpp"):
+            continue
+        for space, head, _ in declarations(path.read_text()):
+            function = re.match(r"template <.*constexpr auto ([a-z]\w*)\s*\((.*)", head)
+            if space == "weft" and function:
+                found.add(function.group(1))
+    return found, set(re.findall(r"\bM\((\w+)\)", (root / "include/weft/ops/core/call_spelling.hpp").read_text()))
+
+
 def table():
     rows, left_out, section = [], [], ""
     for number, line in enumerate(table_path.read_text().splitlines(), 1):
@@ -210,6 +223,13 @@ def check():
     windows = {"unfold"}  # in another overload
     for name in sorted(taking & set(names) - refused - types - windows):
         wrong.append(f"{name}: a list of include/weft/ops/bracket_spelling.hpp refuses what does not belong in its <>")
+    functions, with_last_form = last_forms()
+    of_functions = {"grad", "value_and_grad", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "vmap", "probe", "loop",
+                    "while_loop", "reverse_loop"}  # what they take is no tensor
+    for name in sorted(functions & set(names) - with_last_form - of_functions):
+        wrong.append(f"{name}: a list of include/weft/ops/core/call_spelling.hpp refuses calls that no form of it takes")
+    for name in sorted(with_last_form - set(names)):
+        wrong.append(f"{name}: include/weft/ops/core/call_spelling.hpp has it, and there is no such function")
     for _, name, torch, reference, gradient, difference in rows:
         for kind, test in (("reference", reference), ("gradient", gradient)):
             if test in ("-", "rule"):

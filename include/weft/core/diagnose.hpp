@@ -370,6 +370,8 @@ struct AfterRefusal {
   template <class T>
   requires std::is_class_v<T>
   operator T() const;
+  // Of torch.return_types: x.max(1).values.
+  static const AfterRefusal values, indices;
 };
 
 // What the name of a function template is tried with, so that it becomes one of many functions: the refusals

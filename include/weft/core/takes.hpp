@@ -38,10 +38,16 @@ template <class F>
 inline constexpr bool compares_calls = !requires(BesideCall<F, int> & f, const int& a) {
   f(a);
 };
+// Whether a call compiles: std::is_invocable in fewer frames, which leave the user's line in the trail of an
+// error that lies inside.
+template <class F, class... A>
+concept CallCompiles = requires(const F& f, const A&... a) {
+  f(a...);
+};
 template <class F, class... A>
 constexpr bool takes() {
   if constexpr (sizeof...(A) == 0 || !std::is_class_v<F> || std::is_final_v<F> || !compares_calls<TakesOne>)
-    return std::is_invocable_v<const F&, const A&...>;
+    return CallCompiles<F, A...>;
   else if constexpr (!HasCall<F>)
     return false;
   else

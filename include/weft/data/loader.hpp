@@ -328,8 +328,9 @@ WEFT_REFUSAL(
     "const member functions");
 WEFT_REFUSAL(
     SamplesAreTuples,
-    "the samples of a dataset are tuples of fields, a field an array, a vector, a data::Row or a number: "
-    "std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const");
+    "the samples of a dataset are tuples of fields and no structs, a field an array, a vector, a data::Row "
+    "or "
+    "a number: std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const, or a std::vector of such");
 
 namespace detail {
 // Says why D is no dataset, of one that is none.
@@ -340,7 +341,9 @@ constexpr auto refuse_dataset() {
   constexpr bool part = requires(const D& d) { requires Dataset<std::remove_cvref_t<decltype(d.train)>>; };
   constexpr bool indexed = requires(D & d) { d.size(), d[i64{}]; };
   constexpr bool is_const = requires(const D& d) { d.size(), d[i64{}]; };
-  constexpr bool container = requires { typename D::value_type; };
+  constexpr bool container = requires {
+    requires !std::is_aggregate_v<typename D::value_type>;  // a std::vector, but not one of structs
+  };
   static_assert(sizeof(DatasetIsPart < is_dataset || !part, D, What... >) > 0);
   static_assert(sizeof(DatasetIsConst < is_dataset || !indexed || is_const || container, D, What... >) > 0);
   static_assert(sizeof(SamplesAreTuples < is_dataset || !is_const || container, D, What... >) > 0);

@@ -119,8 +119,8 @@ struct CalledModel : M {
 };
 template <template <bool, class...> class Refusal, class M, class F, class... I>
 constexpr bool calls_other() {
-  if constexpr (std::is_invocable_v<const F&, const CalledModel<M, Refusal>&,
-                                    const Expr<typename I::dtype, typename I::shape>&...>)
+  if constexpr (detail::CallCompiles<F, CalledModel<M, Refusal>,
+                                     Expr<typename I::dtype, typename I::shape>...>)
     return !refused_before<Refusal<false, M>, F, I...>;
   else
     return true;

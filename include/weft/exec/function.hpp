@@ -397,20 +397,19 @@ inline constexpr bool is_model = false;
 
 namespace exec {
 
-template <class M, class F, class Options, class Device, class... I, class... A>
-auto make_function(std::tuple<I...>, const Device& device, HeldStates<Device> states, const A&... arguments) {
+// What compile makes of a function F of M and of inputs I: M is the model's type, void without one; of
+// several a StatePack.
+template <class M, class F, class Options, class Inputs>
+struct Compilation;
+template <class M, class F, class Options, class... I>
+struct Compilation<M, F, Options, std::tuple<I...>> {
   using Source = typename SourceFor<M, F, Options, I...>::type;
-  if constexpr (!calls_operator<M, F, I...>())
-    return AfterRefusal{};
-  else if constexpr (traces<Source>() && probes_exist<Source>())
-    return CompiledFunction<Device, Source, I...>(device, std::move(states), arguments...);
-  else if constexpr (is_tuple_like<typename Source::result>)
-    return AfterFunction<std::tuple_size_v<typename Source::result>>{};
-  else
-    return AfterRefusal{};
-}
+  template <class Device>
+  using Function = CompiledFunction<Device, Source, I...>;
+  static constexpr bool called() { return calls_operator<M, F, I...>(); }
+};
 
-// M: the model's type, void without one; of several a StatePack.
+// (One function, for the compiler's trail to the user's line has room for seven.)
 template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
@@ -421,11 +420,20 @@ auto compile_with(const Device& device, HeldStates<Device> states, const A&... a
   static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();
-  if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits)
-    return make_function<M, F, typename Split::template options<CompileOptions>>(
-        typename Split::inputs{}, device, std::move(states), arguments...);
-  else
+  if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits) {
+    using Compiled =
+        Compilation<M, F, typename Split::template options<CompileOptions>, typename Split::inputs>;
+    if constexpr (!Compiled::called())
+      return AfterRefusal{};
+    else if constexpr (traces<typename Compiled::Source>() && probes_exist<typename Compiled::Source>())
+      return typename Compiled::template Function<Device>(device, std::move(states), arguments...);
+    else if constexpr (is_tuple_like<typename Compiled::Source::result>)
+      return AfterFunction<std::tuple_size_v<typename Compiled::Source::result>>{};
+    else
+      return AfterRefusal{};
+  } else {
     return AfterRefusal{};
+  }
 }
 
 }  // namespace exec
@@ -453,6 +461,10 @@ WEFT_REFUSAL(
     "compile: the device, or the model, is the first argument and the function the second: write "
     "compile(Cpu{}, f, in<...>...), compile(model, f, in<...>...), or compile(model, in<...>...) of its own "
     "operator()");
+WEFT_REFUSAL(
+    InputsAreMissing,
+    "compile: the shapes of the inputs are missing: write compile(model, in<f32, 32, 8>) of the model's "
+    "own operator(), compile(Cpu{}, f, in<f32, 32, 8>) of a function");
 template <class Given, class F, class... A>
 requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&, F, const A&...) {
   constexpr bool swapped = exec::is_device<F> || is_model<F> || is_traceable<Given>;
@@ -462,7 +474,9 @@ requires(!exec::is_device<Given> && !is_model<Given>) auto compile(const Given&,
 }
 template <class Given>
 auto compile(const Given&) {
-  static_assert(sizeof(DeviceIsFirst<sizeof(Given) == 0, Given>) > 0);
+  constexpr bool model = is_model<Given>;
+  static_assert(sizeof(InputsAreMissing<!model, Given>) > 0);
+  static_assert(sizeof(DeviceIsFirst<model, Given>) > 0);
   return AfterRefusal{};
 }
 template <class Device, class F, class... A>

@@ -86,8 +86,7 @@ class Model : public exec::RefusedModelMembers<M> {
 
   // Starts the parameters as their initialisers say, from a fresh seed.
   explicit Model(const Device& device = Device{}) : Model(device, fresh_seed(SeedUse::model)) {}
-  // From `seed`. `memory`: state_bytes() of the device's memory that the caller keeps alive, or null for the
-  // model's own.
+  // From `seed`, in state_bytes() of memory that the caller keeps alive, or (null) in the model's own.
   explicit Model(const Device& device, u64 seed, void* memory = nullptr)
       : state_(exec::allocate_or_tell(
             [&] { return exec::allocate(device, state_bytes(), memory); },
@@ -127,8 +126,8 @@ class Model : public exec::RefusedModelMembers<M> {
   Model(const Model&) { static_assert(sizeof(ModelIsNotCopied<sizeof(M) == 0, M>) > 0); }
   // Refusals.
   template <class A, class... B>
-  requires(std::is_arithmetic_v<A> || std::is_convertible_v<A, const char*> ||
-           std::is_same_v<A, M>) explicit Model(const A&, const B&...) {
+  requires(std::is_arithmetic_v<A> || std::is_convertible_v<A, const char*> || std::is_same_v<A, M>)
+      Model(const A&, const B&...) {
     static_assert(sizeof(ModelIsMade<sizeof(A) == 0, M, A, B...>) > 0);
   }
   template <class A>
@@ -217,6 +216,10 @@ class Model : public exec::RefusedModelMembers<M> {
     return view<Name, true>();
   }
 
+  template <class A>
+  void save(const std::string&, const A&) const {
+    static_assert(sizeof(exec::ModelSaves<sizeof(A) == 0, spelled::save>) > 0);
+  }
   // Writes a safetensors file with PyTorch's names; all or nothing. Of a model in parts, as load, a call of
   // all ranks of a group: the file is the whole model's, and its first rank writes it.
   void save(const std::string& path) const {

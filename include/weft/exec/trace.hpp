@@ -172,8 +172,7 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
     if constexpr (!detail::takes<F, A..., Expr<typename I::dtype, typename I::shape>...>()) {
       static_assert(sizeof(FunctionTakes<sizeof(F) == 0, F, A..., I...>) > 0);
       return AfterRefusal{};
-    } else if constexpr (!std::is_invocable_v<const F&, const A&...,
-                                              const Expr<typename I::dtype, typename I::shape>&...>) {
+    } else if constexpr (!detail::CallCompiles<F, A..., Expr<typename I::dtype, typename I::shape>...>) {
       // The compiler has said what is wrong with the body.
       if constexpr (!refused_before<F, A..., I...>) static_assert(sizeof(weft::detail::Refused<F>) > 0);
       return AfterRefusal{};

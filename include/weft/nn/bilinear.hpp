@@ -27,7 +27,7 @@ struct bilinear_rule {
   static constexpr Dims value = make();
 };
 struct BilinearOp : Operation<BilinearOp> {
-  template <class X, class Y, class W>
+  template <ExprLike X, ExprLike Y, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const Y& y, const W& w) {
     using Rule = bilinear_rule<typename X::shape, typename Y::shape, typename W::shape>;
     constexpr bool ok = Rule::ok;

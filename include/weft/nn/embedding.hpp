@@ -41,7 +41,7 @@ struct embed_rule {
 // The row named Padding is read, but gets no gradient.
 template <i64 Padding>
 struct Embed : Operation<Embed<Padding>> {
-  template <class I, class W>
+  template <ExprLike I, ExprLike W>
   static constexpr auto apply(ir::Builder&, const I& index, const W& weight) {
     constexpr bool ok = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<ok, Embed, typename I::dtype>) > 0);

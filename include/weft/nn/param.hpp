@@ -60,8 +60,8 @@ struct Param : TensorMembers<Param<T, S, Init>> {
   static constexpr bool trained = true;
 
   constexpr Param() = default;
-  template <class A>  // a refusal
-  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Param(const A&) {
+  template <class A, class... More>  // a refusal
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Param(const A&, const More&...) {
     static_assert(sizeof(StartIsType<sizeof(A) == 0, Param, A>) > 0);
   }
 
@@ -122,8 +122,8 @@ struct Buffer : TensorMembers<Buffer<T, S, Init>> {
   static constexpr bool trained = false;
 
   constexpr Buffer() = default;
-  template <class A>  // a refusal
-  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Buffer(const A&) {
+  template <class A, class... More>  // a refusal
+  requires(std::is_arithmetic_v<A> || is_lazy<A>) constexpr Buffer(const A&, const More&...) {
     static_assert(sizeof(StartIsType<sizeof(A) == 0, Buffer, A>) > 0);
   }
 

@@ -255,10 +255,11 @@ WEFT_REFUSAL(RecurrentIsArgument,
 // i64, as PyTorch packs them: the output past a sequence's length is zero, h_n is that of its own last step,
 // the reverse direction starts there. A length of zero leaves h_0; one above the sequence's extent is that
 // extent.
-template <class Step, i64 In, i64 Hidden, Recurrent Given, class T>
+template <class Step, i64 In, i64 Hidden, Recurrent GivenOptions, class T>
 struct RecurrentLayer {
-  static_assert(sizeof(ProjectionIsLstm<(Given.proj_size == 0 || Step::parts == 2), RecurrentLayer>) > 0);
-  static constexpr Recurrent O = module_detail::without_projection<Step>(Given);
+  static_assert(sizeof(ProjectionIsLstm<(GivenOptions.proj_size == 0 || Step::parts == 2), RecurrentLayer>) >
+                0);
+  static constexpr Recurrent O = module_detail::without_projection<Step>(GivenOptions);
   using Net = module_detail::Layers<Step, In, Hidden, O, T>;
   typename Net::Stack weights{};
   float dropout = 0;

@@ -55,8 +55,24 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(NothingIsInplace,
              "a layer gives a value of its own, and where its memory lies is the compiler's: leave inplace "
              "out, nn::ReLU relu");
+WEFT_REFUSAL(
+    LayerIsMember,
+    "a layer has no methods of PyTorch's modules: one that is not trained is nn::Frozen<nn::Linear<8, 4>> "
+    "fc, "
+    "mode and device are arguments of make_trainer and compile, and the values of all are a Model's, "
+    "model.get<\"fc.weight\">(), model.save(path)");
 // In a layer: what PyTorch calls its operator().
+#define WEFT_REFUSED_METHOD(name)                                         \
+  WEFT_REFUSED_MEMBER(name, AfterRefusal{}, LayerIsMember, spelled::name, \
+                      std::remove_cvref_t<decltype(*this)>)
+#define WEFT_REFUSED_METHODS          \
+  WEFT_REFUSED_METHOD(requires_grad_) \
+  WEFT_REFUSED_METHOD(train)          \
+  WEFT_REFUSED_METHOD(eval)           \
+  WEFT_REFUSED_METHOD(to)             \
+  WEFT_REFUSED_METHOD(parameters)
 #define WEFT_REFUSED_FORWARD                                                                           \
+  WEFT_REFUSED_METHODS                                                                                 \
   template <class... X>                                                                                \
   constexpr auto forward(const X&... x) const {                                                        \
     static_assert(sizeof(ForwardIsCall<(sizeof...(X) > 99), X...>) > 0);                               \

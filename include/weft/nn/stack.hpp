@@ -176,7 +176,7 @@ struct Stack {
     trace.begin();
     using Arguments = std::remove_cvref_t<decltype(arguments)>;
     constexpr bool taken = []<class... G>(const std::tuple<G...>*) {
-      return std::is_invocable_v<const Block&, const C&, const std::remove_reference_t<G>&...>;
+      return detail::CallCompiles<Block, C, std::remove_reference_t<G>...>;
     }(static_cast<Arguments*>(nullptr));
     static_assert(sizeof(BlockTakes<taken, Stack, C, A...>) > 0);
     constexpr bool returns = [] {

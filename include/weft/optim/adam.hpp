@@ -4,7 +4,9 @@
 // Adam adds weight_decay p to g; AdamW first scales p by 1 - lr weight_decay. amsgrad(...) of either divides
 // by the greatest v so far.
 
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "weft/core/diagnose.hpp"
 #include "weft/optim/optimizer.hpp"
@@ -22,6 +24,13 @@ struct Betas {
 
   constexpr Betas() = default;
   constexpr Betas(float mean, float square) : first(mean), second(square) {}
+  // As libtorch has them: std::make_tuple(0.9, 0.999), std::pair.
+  template <class A, class B>
+  constexpr Betas(const std::tuple<A, B>& b)
+      : first(static_cast<float>(std::get<0>(b))), second(static_cast<float>(std::get<1>(b))) {}
+  template <class A, class B>
+  constexpr Betas(const std::pair<A, B>& b)
+      : first(static_cast<float>(b.first)), second(static_cast<float>(b.second)) {}
   // Refused; (0.9f, 0.999f) is one number, too.
   template <class A>
   requires std::is_arithmetic_v<A>

@@ -2,6 +2,8 @@
 // What a trainer may be told after its inputs, in any order, each kind once: an optimiser, clipping,
 // accumulation, checkpointing, communication, and what compile() takes too (exec/options.hpp).
 
+#include <string_view>
+
 #include "weft/exec/options.hpp"
 #include "weft/optim/adam.hpp"
 #include "weft/optim/groups.hpp"
@@ -245,6 +247,12 @@ WEFT_REFUSAL(
     "optimiser, a precision, clip::norm(most) or clip::value(most), accumulate<N>, checkpoint::blocks, "
     "comm::ddp<Backend>, comm::zero<1, Backend>, "
     "seed{}, a mode, probes<...>, check::finite, check::indices, pass::after<...> and lend{}");
+WEFT_REFUSAL(RulesAreOfOptimizer,
+             "make_trainer: what some parameters have of their own goes with the optimiser: "
+             "optim::groups(optim::no_decay(optim::is_vector), optim::AdamW{})");
+WEFT_REFUSAL(PrecisionIsPolicy,
+             "make_trainer: a dtype is no option: a precision is precision::bf16, precision::f16 or "
+             "precision::f8, and the dtype of parameters that of the layers, nn::Linear<8, 4, bf16>");
 WEFT_REFUSAL(ScheduleIsOfOptimizer,
              "make_trainer: a schedule is the rate of the optimiser: optim::AdamW{.lr = "
              "schedule::cosine(1e-3, 1000)}");
@@ -259,6 +267,12 @@ WEFT_REFUSAL(TrainerOptionOnce,
              "the seed, the mode, "
              "probes<...>, a check or lend{} is given twice: leave one out");
 
+// A rule of optim::groups.
+template <class O>
+concept IsRule = requires(std::string_view name, const Dims& d) {
+  O::matches(name, d);
+};
+
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
@@ -268,7 +282,10 @@ struct CheckOptions {
   static constexpr bool rated = (!std::is_same_v<schedule::Schedule, O> && ... && true);
   static constexpr bool spelt = (!optim::is_misspelt<O> && ... && true);
   static_assert(sizeof(optim::OptimizerIsSpelled<spelt, O...>) > 0);
+  static constexpr bool ruled = (!IsRule<O> && ... && true), typed = (!Element<O> && ... && true);
   static_assert(sizeof(ScheduleIsOfOptimizer<rated, O...>) > 0);
+  static_assert(sizeof(RulesAreOfOptimizer<ruled, O...>) > 0);
+  static_assert(sizeof(PrecisionIsPolicy<typed, O...>) > 0);
   static_assert(sizeof(TrainerKnowsOption<known, O...>) > 0);
   static_assert(sizeof(TrainerInputsFirst<ordered, O...>) > 0);
   static_assert(sizeof(TrainerHasOptimizer<optimized, O...>) > 0);

@@ -8,8 +8,7 @@
 
 namespace WEFT_NAMESPACE {
 
-// Builds a lazy tree's nodes: `leaf(tensor)` says what a run-time tensor becomes, `number(scalar)` what a
-// scalar.
+// Builds a lazy tree's nodes: `leaf(tensor)` says what a tensor becomes, `number(scalar)` what a number.
 template <class A, class Leaf, class Number>
 constexpr auto replay(ir::Builder& builder, const A& a, Leaf& leaf, Number& number);
 
@@ -223,8 +222,7 @@ template <class Op, class F, class... A>
 constexpr auto body_of(const F& f, const A&... a) {
   constexpr bool fits = takes<F, A...>();
   static_assert(sizeof(BodyTakes<fits, Op, A...>) > 0);
-  if constexpr (!fits ||
-                !std::is_invocable_v<const F&, const A&...>) {  // the compiler has said what is wrong inside
+  if constexpr (!fits || !CallCompiles<F, A...>) {  // the compiler has said what is wrong inside
     if constexpr (fits && !refused_before<Op, F, A...>) static_assert(sizeof(Refused<F>) > 0);
     return first_expr(a...);
   } else {
@@ -290,17 +288,18 @@ struct AnyWord {
   template <class A>
   constexpr AnyWord(const A&) {}
 };
-// PyTorch's keyword arguments, written as softmax(x, {.dim = 1}): by name alone. (cross_entropy has
-// .label_smoothing and .ignore_index.)
-struct KeywordArguments {
-  struct ByName {
-  } by_name;
+// PyTorch's keyword arguments, softmax(x, {.dim = 1}). (cross_entropy has .label_smoothing, .ignore_index.)
+template <class First>
+struct InBraces {
+  First first;
   AnyWord pos_weight, weight, ignore, size_average, reduction, log_target, beta, delta, margin, p, dim, dims,
       axis, keepdim, dim0, dim1, start, length, dtype, k, largest, descending, sorted, unbiased, correction,
       attn_mask, dropout_p, is_causal, scale, kernel_size, stride, padding, dilation, groups, size,
       scale_factor, mode, value, align_corners, min, max, alpha, negative_slope, approximate, num_classes,
       eps, training, inplace, out;
 };
+struct ByNameAlone {};
+using KeywordArguments = InBraces<ByNameAlone>;
 }  // namespace detail
 WEFT_REFUSAL(
     KeywordsAreArguments,

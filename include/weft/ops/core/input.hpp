@@ -40,16 +40,19 @@ WEFT_REFUSAL(
 
 namespace detail {
 template <class T, i64... D>
-struct InputOf {
-  static constexpr bool given = ((D >= 0) && ... && true), has_dtype = Element<T>;
+using InputOf = Input<std::conditional_t<Element<T>, T, f32>, Shape<(D < 0 ? 1 : D)...>>;
+// In a function, so that the compiler names the line that says in<...>.
+template <class T, i64... D>
+constexpr InputOf<T, D...> checked_input() {
+  constexpr bool given = ((D >= 0) && ... && true), has_dtype = Element<T>;
   static_assert(sizeof(ExtentsAreGiven<given, T>) > 0);
   static_assert(sizeof(InputHasDtype<has_dtype, T>) > 0);
-  using type = Input<std::conditional_t<has_dtype, T, f32>, Shape<(D < 0 ? 1 : D)...>>;
-};
+  return {};
+}
 }  // namespace detail
 
 template <class T, i64... D>
-inline constexpr typename detail::InputOf<T, D...>::type in{};
+inline constexpr detail::InputOf<T, D...> in{detail::checked_input<T, D...>()};
 
 template <class A>
 inline constexpr bool is_input = false;

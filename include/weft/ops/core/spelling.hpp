@@ -78,6 +78,7 @@ struct empty_like;
 struct expand;
 struct eye;
 struct flip;
+struct full;
 struct gather;
 struct index_select;
 struct l1_loss;
@@ -174,7 +175,7 @@ WEFT_AXES(expand, one)
 WEFT_AXES(repeat, one)
 WEFT_AXES(flip, one)
 WEFT_AXES(roll, one)
-WEFT_AXES(unbind, pair)
+WEFT_AXES(unbind, three)
 WEFT_AXES(select, one)
 WEFT_AXES(split, pair)
 WEFT_AXES(chunk, pair)
@@ -309,10 +310,16 @@ WEFT_BRACED(repeat)
 WEFT_BRACED(layer_norm)
 #undef WEFT_BRACED
 
-#define WEFT_COMPARED(name)                                               \
-  template <Spelled X, Operand Y>                                         \
-  constexpr auto name(const X& x, const Y&) {                             \
-    return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
+#define WEFT_COMPARED(name)                                                 \
+  template <Spelled X, Operand Y>                                           \
+  constexpr auto name(const X& x, const Y&) {                               \
+    constexpr bool axis = std::is_integral_v<Y>;                            \
+    if constexpr (axis) {                                                   \
+      static_assert(sizeof(TwoAreCompared<!axis, spelled::name, X>) > 0);   \
+      return AfterRefusal{};                                                \
+    } else {                                                                \
+      return detail::respelled<TwoAreCompared<false, spelled::name, X>>(x); \
+    }                                                                       \
   }
 WEFT_COMPARED(max)
 WEFT_COMPARED(min)
@@ -349,6 +356,14 @@ WEFT_CREATED(arange)
 WEFT_CREATED(linspace)
 WEFT_CREATED(randperm)
 #undef WEFT_CREATED
+template <SpelledNumber A, SpelledNumber B, SpelledNumber... C>
+constexpr auto full(const A&, const B&, const C&...) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::full, A>>();
+}
+template <SpelledNumber A>
+constexpr auto full(std::initializer_list<int>, const A&) {
+  return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::full, A>>();
+}
 template <SpelledNumber A, SpelledNumber B, class C, class... D>
 constexpr auto randint(const A&, const B&, const C&, const D&...) {
   return detail::misspelt<DtypeAndShapeAreTemplateArguments<false, spelled::randint, A>>();
@@ -465,22 +480,6 @@ WEFT_NUMBERED(clamp_max)
 WEFT_NUMBERED(lerp)
 WEFT_NUMBERED(threshold)
 #undef WEFT_NUMBERED
-
-// exp(topk<2>(x)), which std::exp would be taken for.
-#define WEFT_OF_TUPLE(name)                                                                          \
-  template <class... A>                                                                              \
-  requires(sizeof...(A) > 0 && (Operand<A> && ...)) constexpr auto name(const std::tuple<A...>& t) { \
-    static_assert(sizeof(TupleIsTaken<sizeof...(A) == 0, spelled::name, A...>) > 0);                 \
-    return std::get<0>(t);                                                                           \
-  }
-WEFT_OF_TUPLE(abs)
-WEFT_OF_TUPLE(exp)
-WEFT_OF_TUPLE(log)
-WEFT_OF_TUPLE(sqrt)
-WEFT_OF_TUPLE(sin)
-WEFT_OF_TUPLE(cos)
-WEFT_OF_TUPLE(tanh)
-#undef WEFT_OF_TUPLE
 
 // to_text(x) of a traced value
 template <class T, class S>

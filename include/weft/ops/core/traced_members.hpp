@@ -38,6 +38,11 @@ WEFT_REFUSAL(
     "index_select or index, x[mask] as masked_select<n>(x, mask); write with select_scatter, slice_scatter, "
     "masked_fill or index_put, which return the new value");
 WEFT_REFUSAL(
+    SubscriptIsOfParameter,
+    "a function of attention reads at traced places what stands behind it, and nothing that it captures: "
+    "attention(q, k, v, [](auto s, auto b, auto h, auto i, auto j, auto slope) { return s + slope[h] * (j - "
+    "i); }, slope); elsewhere x[i] is index(x, i)");
+WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
     "them");
@@ -96,6 +101,47 @@ inline constexpr bool is_element_count = false;
 template <class S>
 inline constexpr bool is_element_count<ElementCount<S>> = true;
 
+namespace detail {
+// What the call of a method that is refused gives: what PyTorch's gives is taken apart, auto [values,
+// indices] = x.topk(3), so that no second error follows. (How many parts x.chunk(n) has is not known here.)
+template <class Name>
+inline constexpr int method_results = 1;
+#define WEFT_RESULTS(name, count) \
+  template <>                     \
+  inline constexpr int method_results<spelled::name> = count;
+WEFT_RESULTS(aminmax, 2)
+WEFT_RESULTS(chunk, 2)
+WEFT_RESULTS(cummax, 2)
+WEFT_RESULTS(cummin, 2)
+WEFT_RESULTS(kthvalue, 2)
+WEFT_RESULTS(sort, 2)
+WEFT_RESULTS(split, 3)
+WEFT_RESULTS(topk, 2)
+WEFT_RESULTS(unbind, 3)
+WEFT_RESULTS(unique, 2)
+#undef WEFT_RESULTS
+template <class Name>
+inline constexpr bool gives_places_along_axis = false;  // x.max(1), and not x.max()
+template <>
+inline constexpr bool gives_places_along_axis<spelled::max> = true;
+template <>
+inline constexpr bool gives_places_along_axis<spelled::median> = true;
+template <>
+inline constexpr bool gives_places_along_axis<spelled::min> = true;
+template <>
+inline constexpr bool gives_places_along_axis<spelled::nanmedian> = true;
+template <class Name, class... Given, class Self>
+constexpr auto after_method(const Self& self) {
+  constexpr bool along_axis = (std::is_integral_v<Given> || ...);
+  if constexpr (method_results<Name> == 3)
+    return std::array<AfterRefusal, 3>{};
+  else if constexpr (method_results<Name> == 2 || (gives_places_along_axis<Name> && along_axis))
+    return AfterRefusal{};
+  else
+    return self;
+}
+}  // namespace detail
+
 // x.T and x.mT; x.grad.
 struct TransposedMember {
   template <class... A>
@@ -151,7 +197,9 @@ struct TracedMembers {
   }
   template <class I>
   constexpr auto operator[](const I&) const {
-    static_assert(sizeof(SubscriptIsSpelled<sizeof(I) == 0, Self>) > 0);
+    constexpr bool place = requires { requires I::rank == 0; };
+    static_assert(sizeof(SubscriptIsOfParameter<!place, Self, I>) > 0);
+    static_assert(sizeof(SubscriptIsSpelled<place, Self>) > 0);
     return self();
   }
   template <class... A>
@@ -173,7 +221,6 @@ struct TracedMembers {
     return &self();
   }
   constexpr auto end() const { return &self(); }
-
 #define WEFT_MEMBER(name, Refusal, result) WEFT_REFUSED_MEMBER(name, result, Refusal, spelled::name, Self)
   WEFT_MEMBER(item, ValueIsTraced, AfterRefusal{})
   WEFT_MEMBER(tolist, ValueIsTraced, AfterRefusal{})
@@ -196,7 +243,8 @@ struct TracedMembers {
   WEFT_MEMBER(register_hook, GradientIsFunction, self())
   WEFT_MEMBER(retain_grad, GradientIsFunction, self())
   WEFT_MEMBER(type_as, DtypeIsCast, self())
-#define WEFT_METHOD(name) WEFT_MEMBER(name, MethodIsFunction, self())
+#define WEFT_METHOD(name) \
+  WEFT_MEMBER(name, MethodIsFunction, (detail::after_method<spelled::name, Given...>(self())))
 #define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
@@ -212,7 +260,7 @@ struct TracedMembers {
 #undef WEFT_NEW
 #define WEFT_BRACED(name)                                                                  \
   template <class Given = Self>                                                            \
-  constexpr auto name(std::initializer_list<i64>) const {                                  \
+  constexpr auto name(std::initializer_list<i64>, const auto&...) const {                  \
     static_assert(sizeof(MethodIsFunction<sizeof(Given) == 0, spelled::name, Given>) > 0); \
     return self();                                                                         \
   }
@@ -222,6 +270,13 @@ struct TracedMembers {
   WEFT_BRACED(repeat)
   WEFT_BRACED(permute)
   WEFT_BRACED(index)
+  WEFT_BRACED(sum)
+  WEFT_BRACED(mean)
+  WEFT_BRACED(amax)
+  WEFT_BRACED(amin)
+  WEFT_BRACED(flip)
+  WEFT_BRACED(tile)
+  WEFT_BRACED(broadcast_to)
 #undef WEFT_BRACED
   WEFT_REFUSED_MEMBER(sizes, (std::array<i64, 8>{}), ShapeIsKnown, spelled::sizes, Self)
 #undef WEFT_MEMBER

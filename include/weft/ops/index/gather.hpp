@@ -67,7 +67,7 @@ struct along_rule {
 
 template <int Axis>
 struct GatherOp : Operation<GatherOp<Axis>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
@@ -86,7 +86,7 @@ struct GatherOp : Operation<GatherOp<Axis>> {
 
 template <int Axis>
 struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
@@ -104,7 +104,7 @@ struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
 // Slices of x by a vector of indices.
 template <int Axis>
 struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::selected_rule<typename X::shape, Axis, I::shape::size>;
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
@@ -122,7 +122,7 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
 
 // Elements of the flattened tensor.
 struct TakeFlatOp : Operation<TakeFlatOp> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
     static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);

@@ -173,7 +173,7 @@ constexpr ir::Value index_value(ir::Value x, const IndexPlan& p, const ir::Value
 
 template <class... Spec>
 struct IndexOp : Operation<IndexOp<Spec...>> {
-  template <class X, class... I>
+  template <ExprLike X, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
     constexpr bool ok = detail::refuse_index<IndexOp, Rule::plan.fault, typename X::shape>();
@@ -189,17 +189,21 @@ struct IndexOp : Operation<IndexOp<Spec...>> {
   }
 };
 
+// What: the value's shape, then that of the places.
+WEFT_REFUSAL(ValueFitsPlaces,
+             "index_put: the shape of the value does not broadcast to that of the places; the value stands "
+             "before them, index_put(x, value, i), index_put(x, 0, at<2>)");
 // x with `value` at what index(x, ...) would give; Add: added to what is there.
 template <bool Add, class... Spec>
 struct IndexPutOp : Operation<IndexPutOp<Add, Spec...>> {
-  template <class X, class V, class... I>
+  template <ExprLike X, class V, class... I>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value, const I&... operand) {
     using Rule = detail::index_rule_for<typename X::shape, detail::TypeList<Spec...>, I...>;
     constexpr bool ok = detail::refuse_index<IndexPutOp, Rule::plan.fault, typename X::shape>();
     using S = shape_of<Rule>;
     constexpr bool fits = broadcastable(shape_of_operand<V>::value, S::value) &&
                           broadcast(shape_of_operand<V>::value, S::value) == S::value;
-    static_assert(sizeof(ShapesBroadcast<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
+    static_assert(sizeof(ValueFitsPlaces<fits, IndexPutOp, shape_of_operand<V>, S>) > 0);
     if constexpr (!ok || !fits) {
       return x;
     } else {

@@ -49,7 +49,7 @@ WEFT_REFUSAL(
     "0)");
 template <i64 Capacity, bool Count>
 struct MaskedSelectOp : Operation<MaskedSelectOp<Capacity, Count>> {
-  template <class X, class M>
+  template <ExprLike X, ExprLike M>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask) {
     static_assert(
         sizeof(
@@ -133,7 +133,7 @@ struct UniqueOp : Operation<UniqueOp<Capacity, Sort, Part>> {
 // How often each of 0, 1, ..., Bins - 1 comes, or the sum of its weights.
 template <i64 Bins>
 struct BincountOp : Operation<BincountOp<Bins>> {
-  template <class X, class W>
+  template <ExprLike X, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weights) {
     static_assert(
         sizeof(IndexIsInteger<is_integer(dtype_of<typename X::dtype>), BincountOp, typename X::dtype>) > 0);
@@ -152,7 +152,7 @@ struct BincountOp : Operation<BincountOp<Bins>> {
 // How many elements lie in each of Bins equal parts of [low, high], whose upper end belongs to the last.
 template <i64 Bins>
 struct HistcOp : Operation<HistcOp<Bins>> {
-  template <class X, class A, class B>
+  template <ExprLike X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X& in, const A& low, const B& high) {
     const auto x = reshape<X::shape::size>(detail::real(in));
     using T = typename decltype(x)::dtype;
@@ -168,7 +168,7 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 
 // Whether each element is one of `among`.
 struct IsInOp : Operation<IsInOp> {
-  template <class X, class A>
+  template <class X, ExprLike A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
     if constexpr (detail::is_number<A>) {
       return eq(x, among);

@@ -14,7 +14,7 @@ WEFT_REFUSAL(SourceFitsView, "the source must have the shape of the view that it
 // src where x[begin:end:step] of an axis lies.
 template <int Axis, i64 Begin, i64 End, i64 Step>
 struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
     using Rule = detail::slice_rule<typename X::shape, Axis, Begin, End, Step>;
     static_assert(sizeof(SliceFits<Rule::ok, SliceScatterOp, typename X::shape>) > 0);
@@ -59,7 +59,7 @@ struct SliceScatterOp : Operation<SliceScatterOp<Axis, Begin, End, Step>> {
 
 template <int Axis, i64 Place>
 struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
     constexpr i64 place = Place < 0 ? Place + extent : Place;
@@ -79,7 +79,7 @@ struct SelectScatterOp : Operation<SelectScatterOp<Axis, Place>> {
 // src on the diagonal of axes A and B, its last axis along it.
 template <i64 Offset, int A, int B>
 struct DiagonalScatterOp : Operation<DiagonalScatterOp<Offset, A, B>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& source) {
     using Rule = detail::diagonal_axes_rule<typename X::shape, Offset, A, B>;
     static_assert(sizeof(AxisInRange<Rule::axes_ok, DiagonalScatterOp, typename X::shape>) > 0);
@@ -115,7 +115,7 @@ WEFT_REFUSAL(
     "source)");
 // The first elements of src, in order, where the mask is true; where it has too few, NaN, or 0 of integers.
 struct MaskedScatterOp : Operation<MaskedScatterOp> {
-  template <class X, class M, class U>
+  template <ExprLike X, ExprLike M, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mask, const U& source) {
     static_assert(sizeof(ScatterMaskIsBoolean<std::is_same_v<typename M::dtype, bool>, MaskedScatterOp,
                                               typename M::dtype>) > 0);
@@ -137,7 +137,7 @@ struct MaskedScatterOp : Operation<MaskedScatterOp> {
 // src at places of the flattened tensor.
 template <bool Accumulate>
 struct PutOp : Operation<PutOp<Accumulate>> {
-  template <class X, class I, class U>
+  template <ExprLike X, ExprLike I, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& index, const U& source) {
     constexpr bool same = U::shape::size == I::shape::size;
     static_assert(sizeof(SizesEqual<same, PutOp, typename I::shape, typename U::shape>) > 0);

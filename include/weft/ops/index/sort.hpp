@@ -149,7 +149,7 @@ struct MedianOp : Operation<MedianOp<Places, SkipNan, Keep, A...>> {
 // The q-quantile by linear interpolation between neighbours in order.
 template <bool SkipNan, bool Keep, int... A>
 struct QuantileOp : Operation<QuantileOp<SkipNan, Keep, A...>> {
-  template <class X0, class Q>
+  template <ExprLike X0, class Q>
   static constexpr auto apply(ir::Builder& b, const X0& in, const Q& q) {
     using One = detail::OneAxis<A...>;
     const auto x = One::flat(b, CastOp<opmath<typename X0::dtype>>::apply(b, in));
@@ -204,7 +204,7 @@ WEFT_REFUSAL(SequencesFit,
 // How many elements of each sorted line lie below each value; Right: not above it.
 template <bool Right>
 struct SearchSortedOp : Operation<SearchSortedOp<Right>> {
-  template <class A, class V>
+  template <ExprLike A, class V>
   static constexpr auto apply(ir::Builder& b, const A& sorted, const V& values) {
     using S = shape_of_operand<V>;
     constexpr bool ok = detail::search_rule<typename A::shape, S>::ok;

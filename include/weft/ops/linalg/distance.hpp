@@ -14,7 +14,7 @@ WEFT_REFUSAL(RowsFit, "cdist takes (..., rows, features) twice, with the same fe
 // Of order P, between every row of x (..., n, m) and every row of y (..., k, m).
 template <int P>
 struct CdistOp : Operation<CdistOp<P>> {
-  template <class X, class Y>
+  template <ExprLike X, ExprLike Y>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
     constexpr bool ok = X::rank >= 2 && Y::rank >= 2 && X::rank < max_rank && Y::rank < max_rank &&
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] ==

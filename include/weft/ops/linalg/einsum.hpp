@@ -272,7 +272,7 @@ struct einsum_rule {
 
 template <FixedString Subscripts>
 struct EinsumOp : Operation<EinsumOp<Subscripts>> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     using Rule = detail::einsum_rule<Subscripts, typename X::shape...>;
     using Fault = detail::EinsumFault;

@@ -76,7 +76,7 @@ struct linear_rule {
 
 // torch.matmul: vectors, matrices, broadcast batches.
 struct MatmulOp : Operation<MatmulOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder&, const A& a, const B& b) {
     using Rule = detail::matmul_rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(InnerExtentsEqual<Rule::ok, MatmulOp, typename A::shape, typename B::shape>) > 0);
@@ -96,7 +96,7 @@ struct MatmulOp : Operation<MatmulOp> {
 
 // x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
 struct LinearOp : Operation<LinearOp> {
-  template <class X, class W>
+  template <ExprLike X, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     constexpr Dims dx = X::shape::value, dw = W::shape::value;
     constexpr bool ok =
@@ -112,7 +112,7 @@ struct LinearOp : Operation<LinearOp> {
     else
       return detail::refused<T, S>(x, w);
   }
-  template <class X, class W, class B>
+  template <ExprLike X, ExprLike W, class B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& w, const B& bias) {
     return BinaryOp<ir::Op::add>::apply(b, apply(b, x, w), bias);
   }
@@ -120,7 +120,7 @@ struct LinearOp : Operation<LinearOp> {
 
 // Batches of matrices only: torch.bmm.
 struct BmmOp : Operation<BmmOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     static_assert(sizeof(RankIs < A::rank == 3 && B::rank == 3, BmmOp, typename A::shape, typename B::shape,
                          GivenRank < 3 >>) > 0);
@@ -146,14 +146,14 @@ struct ScaledSumOp : Operation<ScaledSumOp<Skips>> {
 
 // c + a b, the product scaled by alpha and c by beta: torch.addmm.
 struct AddmmOp : Operation<AddmmOp> {
-  template <class C, class A, class B, class S, class R>
+  template <class C, ExprLike A, ExprLike B, class S, class R>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y, const S& beta,
                               const R& alpha) {
     static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
                          GivenRank < 2 >>) > 0);
     return ScaledSumOp<true>::apply(b, c, MatmulOp::apply(b, x, y), beta, alpha);
   }
-  template <class C, class A, class B>
+  template <class C, ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const C& c, const A& x, const B& y) {
     static_assert(sizeof(RankIs < A::rank == 2 && B::rank == 2, AddmmOp, typename A::shape, typename B::shape,
                          GivenRank < 2 >>) > 0);
@@ -163,7 +163,7 @@ struct AddmmOp : Operation<AddmmOp> {
 
 // Every element of one vector times every element of the other.
 struct OuterOp : Operation<OuterOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     static_assert(sizeof(RankIs < A::rank == 1 && B::rank == 1, OuterOp, typename A::shape, typename B::shape,
                          GivenRank < 1 >>) > 0);
@@ -178,7 +178,7 @@ inline constexpr MatmulOp matmul{};
 // A product of operands of these ranks alone.
 template <int RankA, int RankB>
 struct RankedMatmulOp : Operation<RankedMatmulOp<RankA, RankB>> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     static_assert(sizeof(RankIs<A::rank == RankA, RankedMatmulOp, typename A::shape, GivenRank<RankA>>) > 0);
     static_assert(sizeof(RankIs<B::rank == RankB, RankedMatmulOp, typename B::shape, GivenRank<RankB>>) > 0);

@@ -21,7 +21,7 @@ WEFT_REFUSAL(RenormAxis, "renorm takes a tensor of two axes or more, and one of 
 // (sum |x|^p)^(1/p) of a number p that is neither 0 nor infinite.
 template <bool Keep, int... A>
 struct VectorNormOp : Operation<VectorNormOp<Keep, A...>> {
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder& b, const X& in, const P& p) {
     const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
     using T = typename decltype(x)::dtype;
@@ -82,7 +82,7 @@ struct MatrixNormOp : Operation<MatrixNormOp<P, Keep, A, B>> {
 // Slices along A whose norm of order P is above a bound are scaled down to it.
 template <int A, int P>
 struct RenormOp : Operation<RenormOp<A, P>> {
-  template <class X, class Bound>
+  template <ExprLike X, class Bound>
   static constexpr auto apply(ir::Builder& b, const X& in, const Bound& bound) {
     constexpr bool axis = X::rank > 1 && axis_in_range(A, X::rank);
     static_assert(sizeof(RenormAxis<axis, RenormOp, typename X::shape>) > 0);

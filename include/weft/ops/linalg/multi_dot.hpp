@@ -60,7 +60,7 @@ struct chain_rule {
 }  // namespace detail
 
 struct MultiDotOp : Operation<MultiDotOp> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     using Rule = detail::chain_rule<typename X::shape...>;
     static_assert(sizeof(MultiDotFits<Rule::sizes.ok, MultiDotOp, typename X::shape...>) > 0);

@@ -39,7 +39,7 @@ struct kron_rule {
 }  // namespace detail
 
 struct KronOp : Operation<KronOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using Rule = detail::kron_rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(RankIs<Rule::ok, KronOp, typename A::shape, typename B::shape, GivenRank<4>>) > 0);
@@ -63,7 +63,7 @@ WEFT_REFUSAL(CrossIsOfThree,
 // Of vectors of 3 along an axis.
 template <int Axis>
 struct CrossOp : Operation<CrossOp<Axis>> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     using S = decltype(detail::broadcast_shapes<CrossOp, A, B>());
     constexpr bool ok = axis_in_range(Axis, S::rank);
@@ -108,7 +108,7 @@ struct ContractOp : Operation<ContractOp<Of, With>> {
     }
     static constexpr Dims value = ok ? ir::dot_dims(A::value, B::value, make_axes()) : Dims{};
   };
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder&, const A& x, const B& y) {
     using R = Rule<typename A::shape, typename B::shape>;
     static_assert(sizeof(InnerExtentsEqual<R::equal, ContractOp, typename A::shape, typename B::shape>) > 0);
@@ -134,7 +134,7 @@ struct TensorDotOp : Operation<TensorDotOp<Count>> {
     for (int k = 0; k < list.count && k < 8; ++k) list.axis[k] = first + k;
     return list;
   }
-  template <class A, class B>
+  template <ExprLike A, class B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     return ContractOp<run(A::rank - Count), run(0)>::apply(b, x, y);
   }
@@ -142,7 +142,7 @@ struct TensorDotOp : Operation<TensorDotOp<Count>> {
 
 // torch.inner: over the last axis of both.
 struct InnerOp : Operation<InnerOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (A::rank == 0 || B::rank == 0)
       return mul(x, y);

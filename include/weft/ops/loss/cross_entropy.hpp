@@ -160,20 +160,20 @@ constexpr auto reduced_rows(ir::Value rows, ir::Value count) {
 // Smoothing s mixes the target with the uniform distribution: (1 - s) target + s / C.
 template <LossReduction R, int Axis>
 struct CrossEntropyOp : Operation<CrossEntropyOp<R, Axis>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels) {
     return run(b, logits, labels, i64{-100}, 0.0, nullptr);
   }
-  template <class X, class L, class I, class S>
+  template <ExprLike X, ExprLike L, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const I& ignored,
                               const S& smoothing) {
     return run(b, logits, labels, ignored, smoothing, nullptr);
   }
-  template <class X, class L, class W>
+  template <ExprLike X, ExprLike L, class W>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight) {
     return run(b, logits, labels, i64{-100}, 0.0, weight);
   }
-  template <class X, class L, class W, class I, class S>
+  template <ExprLike X, ExprLike L, class W, class I, class S>
   static constexpr auto apply(ir::Builder& b, const X& logits, const L& labels, const W& weight,
                               const I& ignored, const S& smoothing) {
     return run(b, logits, labels, ignored, smoothing, weight);
@@ -317,8 +317,14 @@ constexpr auto cross_entropy(const X& logits, const L& labels, const More&...) {
   return CrossEntropyOp<reduction::mean, Axis>{}(logits, labels);
 }
 WEFT_REFUSAL(WeightIsTensor,
-             "cross_entropy: a third operand is a tensor of class weights: options stand in braces, "
-             "cross_entropy(logits, labels, {.label_smoothing = 0.1f})");
+             "cross_entropy: a third operand is a tensor of class weights, an input in<f32, 3> or a member "
+             "nn::Buffer<f32, Shape<3>>: options stand in braces, cross_entropy(logits, labels, "
+             "{.label_smoothing = 0.1f})");
+template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, std::floating_point W>
+constexpr auto cross_entropy(const X& logits, const L& labels, std::initializer_list<W>) {
+  static_assert(sizeof(WeightIsTensor<sizeof(W) == 0, W>) > 0);
+  return CrossEntropyOp<R, Axis>{}(logits, labels);
+}
 template <LossReduction R = reduction::mean, int Axis = -1, class X, class L, Operand W>
 requires std::is_arithmetic_v<W>
 constexpr auto cross_entropy(const X& logits, const L& labels, const W&) {

@@ -96,7 +96,7 @@ constexpr auto ctc_log_likelihood(const X& log_probs, const Y& labels, const I& 
 
 template <LossReduction R>
 struct CtcLossOp : Operation<CtcLossOp<R>> {
-  template <class X, class Y, class I, class L, class B, class Z>
+  template <ExprLike X, ExprLike Y, ExprLike I, ExprLike L, class B, class Z>
   static constexpr auto apply(ir::Builder& b, const X& log_probs, const Y& targets, const I& input_lengths,
                               const L& target_lengths, const B& blank, const Z& zero_infinity) {
     using Rule = detail::ctc_rule<typename X::shape, typename Y::shape, typename I::shape, typename L::shape>;

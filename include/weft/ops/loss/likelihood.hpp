@@ -86,11 +86,11 @@ struct SoftMarginF {
 // cross_entropy for the class axis, the labels that count and the weights.
 template <LossReduction R, int Axis>
 struct NllLossOp : Operation<NllLossOp<R, Axis>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels) {
     return run(b, log_p, labels, nullptr, i64{-100});
   }
-  template <class X, class L, class W, class I>
+  template <ExprLike X, ExprLike L, class W, class I>
   static constexpr auto apply(ir::Builder& b, const X& log_p, const L& labels, const W& weight,
                               const I& ignored) {
     return run(b, log_p, labels, weight, ignored);

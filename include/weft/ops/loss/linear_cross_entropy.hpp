@@ -33,7 +33,7 @@ struct linear_classes_rule {
 
 // The logits: (..., classes), or (N, classes, d...).
 struct LinearClasses : Operation<LinearClasses> {
-  template <class X, class W>
+  template <ExprLike X, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& weight) {
     using Rule = linear_classes_rule<typename X::shape, typename W::shape>;
     using T = promoted<typename X::dtype, typename W::dtype>;
@@ -46,7 +46,7 @@ struct LinearClasses : Operation<LinearClasses> {
     else
       return refused<T, typename R::shape>(x, weight);
   }
-  template <class X, class W, class B>
+  template <ExprLike X, ExprLike W, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias) {
     const auto y = apply(b, x, weight);
     constexpr bool fits = B::rank + 1 == W::rank && [] {

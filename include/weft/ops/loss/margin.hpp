@@ -55,7 +55,7 @@ struct MultilabelSoftMarginF {
 // cos: x1 . x2 / sqrt((|x1|^2 + eps) (|x2|^2 + eps)), eps = 1e-12.
 template <LossReduction R>
 struct CosineEmbedding : Operation<CosineEmbedding<R>> {
-  template <class A, class B, class Y, class M>
+  template <ExprLike A, ExprLike B, class Y, class M>
   static constexpr auto apply(ir::Builder&, const A& x1, const B& x2, const Y& y, const M& margin) {
     static_assert(sizeof(ShapesEqual<std::is_same_v<typename A::shape, typename B::shape>, CosineEmbedding,
                                      typename A::shape, typename B::shape>) > 0);
@@ -82,7 +82,7 @@ constexpr auto pairwise(const auto& a, const auto& b, const auto& eps) {
 }
 template <LossReduction R, int P, bool Swap>
 struct TripletMargin : Operation<TripletMargin<R, P, Swap>> {
-  template <class A, class B, class C, class M, class E>
+  template <ExprLike A, ExprLike B, ExprLike C, class M, class E>
   static constexpr auto apply(ir::Builder&, const A& anchor, const B& positive, const C& negative,
                               const M& margin, const E& eps) {
     constexpr bool same = std::is_same_v<typename A::shape, typename B::shape> &&
@@ -134,14 +134,14 @@ WEFT_REFUSAL(MarginPower,
 template <LossReduction R, int P>
 struct MultiMargin : Operation<MultiMargin<R, P>> {
   static_assert(sizeof(MarginPower<(P == 1 || P == 2), MultiMargin>) > 0);
-  template <class X, class Y, class M>
+  template <ExprLike X, ExprLike Y, class M>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
       return run(b, reshape<1>(x), y, margin, nullptr);
     else
       return run(b, x, y, margin, nullptr);
   }
-  template <class X, class Y, class M, class W>
+  template <ExprLike X, ExprLike Y, class M, class W>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const M& margin, const W& weight) {
     if constexpr (X::rank == 0 && Y::rank == 0)
       return run(b, reshape<1>(x), y, margin, weight);
@@ -189,7 +189,7 @@ struct MultiMargin : Operation<MultiMargin<R, P>> {
 // its first negative one.
 template <LossReduction R>
 struct MultilabelMargin : Operation<MultilabelMargin<R>> {
-  template <class X, class Y>
+  template <ExprLike X, ExprLike Y>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y) {
     if constexpr (X::rank == 0 && Y::rank == 0)  // one class
       return run(b, reshape<1>(x), reshape<1>(y));

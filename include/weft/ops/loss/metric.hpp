@@ -103,7 +103,7 @@ constexpr auto ratio(const H& hits, const N& all) {
 
 template <int K>
 struct AccuracyOp : Operation<AccuracyOp<K>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder& b, const X& x, const L& labels) {
     constexpr bool ok = metric_fits<X, L> && (K == 1 || is_logits<X, L>);
     static_assert(
@@ -119,7 +119,7 @@ struct AccuracyOp : Operation<AccuracyOp<K>> {
 
 template <i64 C>
 struct ConfusionMatrixOp : Operation<ConfusionMatrixOp<C>> {
-  template <class X, class L>
+  template <ExprLike X, ExprLike L>
   static constexpr auto apply(ir::Builder&, const X& x, const L& labels) {
     constexpr i64 classes = C > 0 ? C : classes_of<X, L>();
     constexpr bool fits = metric_fits<X, L>, ok = fits && classes > 0;

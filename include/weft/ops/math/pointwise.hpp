@@ -26,14 +26,31 @@ inline constexpr BinaryOp<ir::Op::bit_xor> bitwise_xor{};
 
 inline constexpr BitwiseNotOp bitwise_not{};
 
-template <class T>
-inline constexpr CastOp<T> cast{};
 inline constexpr StopGradientOp stop_gradient{};
 inline constexpr WhereOp where{};
 
 // Operators need one operand that is an expression, a parameter, a literal or a tensor.
 template <class A, class B>
 concept OperatorOperands = Operand<A> && Operand<B> &&(!Scalar<A> || !Scalar<B>);
+
+// x in another dtype: cast<f16>(x).
+template <class T, class A>
+constexpr auto cast(const A& a) {
+  return CastOp<T>{}(a);
+}
+WEFT_REFUSAL(
+    DtypeIsTypeArgument,
+    "the dtype is a type in <>: write cast<f16>(x) in place of cast<DType::f16>(x) and cast(x, f16)");
+template <DType T, class A>
+constexpr auto cast(const A& a) {
+  static_assert(sizeof(DtypeIsTypeArgument<sizeof(A) == 0, CastOp<f32>, A>) > 0);
+  return detail::first_expr(a);
+}
+template <class A, class... B>
+requires(Operand<A> && !Scalar<A>) constexpr auto cast(const A& a, const B&...) {
+  static_assert(sizeof(DtypeIsTypeArgument<sizeof(A) == 0, CastOp<f32>, A>) > 0);
+  return detail::first_expr(a);
+}
 
 // Names that the C library has at global scope are function templates, so that they overload beside ::exp
 // under `using namespace weft`; all others are function objects.
@@ -315,14 +332,14 @@ constexpr auto operator,(Expr<T, S>&& a, Expr<U, R>&& b) {
 // std::cout << x
 template <class Stream, class T, class S>
 requires requires(Stream& s) { s.rdbuf(); }
-constexpr Stream& operator<<(Stream& stream, const Expr<T, S>&) {
-  detail::misspelt<ValueIsTraced<false, Expr<T, S>>>();
+constexpr auto& operator<<(Stream& stream, const Expr<T, S>&) {
+  static_assert(sizeof(ValueIsTraced<sizeof(Stream*) == 0, Expr<T, S>>) > 0);
   return stream;
 }
 
 template <class Stream, class Op, class... A>
 requires requires(Stream& s) { s.rdbuf(); }
-Stream& operator<<(Stream& stream, const Lazy<Op, A...>&) {
+auto& operator<<(Stream& stream, const Lazy<Op, A...>&) {
   static_assert(sizeof(LazyIsAssigned<sizeof(Stream*) == 0, Lazy<Op, A...>>) > 0);
   return stream;
 }

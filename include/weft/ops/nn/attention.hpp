@@ -327,7 +327,7 @@ struct ScaledDotProductAttentionOp
       return softmax<-1>(scores);  // every query has a key: the first
   }
 
-  template <class Q, class K, class V, class... A>
+  template <ExprLike Q, ExprLike K, ExprLike V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... more) {
     if constexpr (Drops)
       return dropping(b, q, k, v, more...);

@@ -43,7 +43,7 @@ inline constexpr bool channels_fit =
 // channel.
 template <i64 Groups>
 struct GroupNormOp : Operation<GroupNormOp<Groups>> {
-  template <class X, class W, class B, class E>
+  template <ExprLike X, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
     using S = typename X::shape;
     constexpr i64 channels = detail::channel_rule<S>::channels, groups = Groups == 0 ? channels : Groups;
@@ -71,7 +71,7 @@ struct GroupNormOp : Operation<GroupNormOp<Groups>> {
 // By given statistics, or by those of the batch.
 template <bool Given>
 struct BatchNormOp : Operation<BatchNormOp<Given>> {
-  template <class X, class M, class V, class W, class B, class E>
+  template <ExprLike X, class M, class V, class W, class B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const M& mean, const V& variance, const W& weight,
                               const B& bias, const E& eps) {
     using S = typename X::shape;

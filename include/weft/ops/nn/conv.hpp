@@ -193,7 +193,7 @@ constexpr ir::Value conv_transposed_weights(ir::Value w, i64 groups) {
 // Options: a ConvOptions, or a ConvTransposeOptions for the transposed kind.
 template <int Spatial, auto Options>
 struct ConvOp : Operation<ConvOp<Spatial, Options>> {
-  template <class X, class W>
+  template <ExprLike X, ExprLike W>
   static constexpr auto apply(ir::Builder&, const X& x, const W& w) {
     using Rule = detail::conv_rule<Spatial, Options, typename X::shape, typename W::shape>;
     static_assert(sizeof(ConvOptionsValid < Rule::options && Rule::framed, ConvOp, typename X::shape,
@@ -232,7 +232,7 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
       return detail::refused<T, S>(x, w);
     }
   }
-  template <class X, class W, class B>
+  template <ExprLike X, ExprLike W, ExprLike B>
   static constexpr auto apply(ir::Builder& builder, const X& x, const W& w, const B& bias) {
     const auto y = apply(builder, x, w);
     using Y = std::remove_cvref_t<decltype(y)>;

@@ -119,7 +119,7 @@ struct AttentionOp : Operation<AttentionOp<Options, Score, Mask, Lengths>> {
   template <class F>
   static constexpr bool given = !std::is_same_v<F, detail::NoFunction>;
 
-  template <class Q, class K, class V, class... A>
+  template <ExprLike Q, ExprLike K, ExprLike V, class... A>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const A&... tensors) {
     return attend(b, Score{}, Mask{}, q, k, v, tensors...);
   }

@@ -73,7 +73,7 @@ constexpr ir::Value fractional_begins(ir::Value u, i64 in, i64 out, i64 window) 
 // The places of the greatest elements; samples (N, C, Spatial), of the last axis last.
 template <int Spatial, PerAxis Window, FractionalPoolOptions Options>
 struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Options>> {
-  template <class X, class U>
+  template <ExprLike X, ExprLike U>
   static constexpr auto apply(ir::Builder& b, const X& x, const U& samples) {
     using Rule = detail::fractional_rule<Spatial, Window, Options, typename X::shape>;
     constexpr bool floats = is_float(dtype_of<typename X::dtype>);
@@ -128,7 +128,7 @@ struct FractionalPlacesOp : Operation<FractionalPlacesOp<Spatial, Window, Option
 // Elements of x at places of its last Spatial axes.
 template <int Spatial>
 struct AtPlacesOp : Operation<AtPlacesOp<Spatial>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& places) {
     return Expr<typename X::dtype, typename I::shape>{detail::at_places(x.value, places.value, Spatial)};
   }

@@ -126,7 +126,7 @@ constexpr ir::Value grid_line(ir::Builder& b, DType t, i64 n, bool align_corners
 
 template <GridSampleOptions Options>
 struct GridSampleOp : Operation<GridSampleOp<Options>> {
-  template <class X, class G>
+  template <ExprLike X, ExprLike G>
   static constexpr auto apply(ir::Builder& b, const X& x, const G& grid) {
     using Rule = detail::grid_rule<typename X::shape, typename G::shape>;
     using T = promoted<typename X::dtype, typename G::dtype>;

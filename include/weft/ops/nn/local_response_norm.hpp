@@ -13,7 +13,7 @@ WEFT_REFUSAL(
 // as zeros.
 template <i64 Size>
 struct LocalResponseNormOp : Operation<LocalResponseNormOp<Size>> {
-  template <class X, class A, class B, class K>
+  template <ExprLike X, class A, class B, class K>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& alpha, const B& beta, const K& k) {
     using T = typename X::dtype;
     constexpr bool ok = X::rank >= 3 && Size >= 1 && is_float(dtype_of<T>);

@@ -13,7 +13,7 @@ WEFT_REFUSAL(LpPoolOptionsFit,
 // that ceil_mode lets reach over the end counts its sum as if it were full.
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct LpPoolOp : Operation<LpPoolOp<Spatial, Window, Options>> {
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder& b, const X& x, const P& p) {
     constexpr bool plain = Options.padding == PerAxis(0) && Options.dilation == PerAxis(1) &&
                            Options.divisor_override == 0 && Options.count_include_pad;

@@ -77,7 +77,7 @@ struct LayerNormOp : Operation<LayerNormOp<D...>> {
     else
       return normalized(b, x, eps);
   }
-  template <class X, class E>
+  template <ExprLike X, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
     return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
   }
@@ -85,7 +85,7 @@ struct LayerNormOp : Operation<LayerNormOp<D...>> {
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
     return detail::rounded_row<X, W>(b, row(b, x, weight, eps));
   }
-  template <class X, class W, class B, class E>
+  template <ExprLike X, class W, ExprLike B, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const B& bias, const E& eps) {
     using Rule = detail::normalized_axes<typename X::shape, D...>;
     constexpr bool fits = !Rule::ok || Rule::template fits<typename B::shape>;
@@ -118,7 +118,7 @@ struct RmsNormOp : Operation<RmsNormOp<D...>> {
   requires(!is_expr<E>) static constexpr auto apply(ir::Builder& b, const X& x, const E& eps) {
     return CastOp<floating<typename X::dtype>>::apply(b, normalized(b, x, eps));
   }
-  template <class X, class W, class E>
+  template <ExprLike X, ExprLike W, class E>
   static constexpr auto apply(ir::Builder& b, const X& x, const W& weight, const E& eps) {
     using Rule = detail::normalized_axes<typename X::shape, D...>;
     constexpr bool fits = !Rule::ok || Rule::template fits<typename W::shape>;

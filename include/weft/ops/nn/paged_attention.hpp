@@ -50,7 +50,7 @@ struct paged_rule {
 // Of q, the pages of keys and of values, the table and the lengths.
 template <AttentionOptions Options>
 struct PagedAttentionOp : Operation<PagedAttentionOp<Options>> {
-  template <class Q, class K, class V, class N, class L>
+  template <ExprLike Q, ExprLike K, ExprLike V, class N, class L>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N& table,
                               const L& lengths) {
     using Rule = detail::paged_rule<Q, K, V, N, L>;

@@ -177,7 +177,7 @@ struct AdaptiveMaxPoolPlacesOp : Operation<AdaptiveMaxPoolPlacesOp<Spatial, Out>
 
 template <int Spatial, PerAxis Window, UnpoolOptions Options>
 struct MaxUnpoolOp : Operation<MaxUnpoolOp<Spatial, Window, Options>> {
-  template <class X, class I>
+  template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder& b, const X& x, const I& places) {
     using Rule = detail::unpool_rule<Spatial, Window, Options, typename X::shape>;
     constexpr bool ok = Rule::ok && std::is_same_v<typename X::shape, typename I::shape> &&

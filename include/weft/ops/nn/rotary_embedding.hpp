@@ -57,7 +57,7 @@ struct RotaryEmbeddingOp : Operation<RotaryEmbeddingOp<Options>> {
       return x;
     }
   }
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder&, const X& x, const P& positions) {
     using Rule = rule<typename X::shape>;
     using Places = shape_of_operand<P>;

@@ -50,7 +50,7 @@ struct varlen_rule {
 // Of q, k, v, and the offsets of queries and of keys.
 template <AttentionOptions Options>
 struct VarlenAttentionOp : Operation<VarlenAttentionOp<Options>> {
-  template <class Q, class K, class V, class... N>
+  template <ExprLike Q, ExprLike K, ExprLike V, class... N>
   static constexpr auto apply(ir::Builder& b, const Q& q, const K& k, const V& v, const N&... offsets) {
     using Rule = detail::varlen_rule<Q, K, V, N...>;
     static_assert(sizeof(SequencesArePacked<Rule::packed, VarlenAttentionOp, typename Q::shape,

@@ -140,7 +140,7 @@ struct BernoulliOp : Operation<BernoulliOp<T, D...>> {
 // Integers in [low, high) with another tensor's dtype and shape.
 struct RandIntLikeOp : Operation<RandIntLikeOp> {
   using weft_draws = void;
-  template <class X, class A, class B>
+  template <ExprLike X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
     return of<typename X::dtype>(b, typename X::shape{}, low, high);
   }

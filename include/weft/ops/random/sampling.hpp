@@ -63,7 +63,7 @@ struct RandPermOp : Operation<RandPermOp<T, N>> {
 template <int Axis, bool Hard>
 struct GumbelSoftmaxOp : Operation<GumbelSoftmaxOp<Axis, Hard>> {
   using weft_draws = void;
-  template <class X, class Tau>
+  template <ExprLike X, class Tau>
   static constexpr auto apply(ir::Builder& b, const X& in, const Tau& tau) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
     static_assert(sizeof(AxisInRange<ok, GumbelSoftmaxOp, typename X::shape>) > 0);

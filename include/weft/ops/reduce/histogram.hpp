@@ -14,7 +14,7 @@ WEFT_REFUSAL(HistogramWeights, "histogram: the weights must have the shape of th
 // Counts of elements between ascending edges, the last edge belonging to the last bin; what lies outside, and
 // NaN, does not count.
 struct HistogramOp : Operation<HistogramOp> {
-  template <class X, class E, class W>
+  template <ExprLike X, ExprLike E, class W>
   static constexpr auto apply(ir::Builder& b, const X& in, const E& edges, const W& weight) {
     constexpr bool lined = E::rank == 1 && E::shape::size >= 2;
     static_assert(sizeof(EdgesAscend<lined, HistogramOp, typename E::shape>) > 0);
@@ -41,7 +41,7 @@ struct HistogramOp : Operation<HistogramOp> {
 // where these are equal, half a step apart on both sides.
 template <i64 Bins>
 struct HistogramEdgesOp : Operation<HistogramEdgesOp<Bins>> {
-  template <class X, class A, class B>
+  template <ExprLike X, class A, class B>
   static constexpr auto apply(ir::Builder& b, const X&, const A& low, const B& high) {
     using T = floating<typename X::dtype>;
     const Expr<T, Shape<>> from{detail::as_value<T>(b, low)}, to{detail::as_value<T>(b, high)};

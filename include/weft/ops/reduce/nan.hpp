@@ -35,7 +35,7 @@ struct DistanceF {
 };
 }  // namespace detail
 struct AllEqualOp : Operation<AllEqualOp> {
-  template <class A, class B>
+  template <ExprLike A, ExprLike B>
   static constexpr auto apply(ir::Builder& b, const A& x, const B& y) {
     if constexpr (std::is_same_v<typename A::shape, typename B::shape>)
       return AnyAllOp<true, false>::apply(b, eq(x, y));

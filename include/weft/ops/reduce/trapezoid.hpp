@@ -80,7 +80,7 @@ constexpr auto wide_samples(ir::Builder& b, const P& p) {
 
 template <bool Cumulative, int Axis>
 struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
-  template <class Y, class P>
+  template <ExprLike Y, class P>
   static constexpr auto apply(ir::Builder& b, const Y& in, const P& places) {
     constexpr bool ok = axis_in_range(Axis, Y::rank);
     static_assert(sizeof(AxisInRange<ok, TrapezoidOp, typename Y::shape>) > 0);
@@ -107,7 +107,7 @@ struct TrapezoidOp : Operation<TrapezoidOp<Cumulative, Axis>> {
 // The derivative along one axis by central differences; at the ends by differences of the order named.
 template <int Order, int Axis>
 struct DifferencesOp : Operation<DifferencesOp<Order, Axis>> {
-  template <class X, class P>
+  template <ExprLike X, class P>
   static constexpr auto apply(ir::Builder& b, const X& in, const P& places) {
     constexpr bool ok = axis_in_range(Axis, X::rank) && (Order == 1 || Order == 2) &&
                         X::shape::value[axis_in_range(Axis, X::rank) ? Axis : 0] > Order;

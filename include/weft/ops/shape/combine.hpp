@@ -23,7 +23,7 @@ struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
       return decltype(detail::broadcast_shapes<BroadcastBesideOp, Expr<f32, typename First::shape>,
                                                Expr<f32, decltype(joint(x...))>>()){};
   }
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     using S = decltype(joint(x...));
     const auto& own = std::get<K>(std::tie(x...));
@@ -34,7 +34,7 @@ struct BroadcastBesideOp : Operation<BroadcastBesideOp<K>> {
 
 // Matrices along the diagonal of a matrix of zeros.
 struct BlockDiagOp : Operation<BlockDiagOp> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     constexpr bool ok = ((X::rank <= 2) && ...);
     static_assert(sizeof(VectorsOrMatrices<ok, BlockDiagOp, typename X::shape...>) > 0);

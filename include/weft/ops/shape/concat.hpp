@@ -46,7 +46,7 @@ WEFT_REFUSAL(AxisIsNamed, "the axis is a template argument: write cat<1>(a, b) a
 
 template <int Axis>
 struct CatOp : Operation<CatOp<Axis>> {
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder& b, const X&... x) {
     using Rule = detail::cat_rule<Axis, typename X::shape...>;
     static_assert(sizeof(JoinableShapes<Rule::ok, CatOp, typename X::shape...>) > 0);

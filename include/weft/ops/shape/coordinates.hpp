@@ -43,7 +43,7 @@ struct GridOf : Operation<GridOf<K, Xy>> {
     static constexpr int place(int k, int rank) { return Xy && rank > 1 && k < 2 ? 1 - k : k; }
     static constexpr Dims value = make();
   };
-  template <class... X>
+  template <ExprLike... X>
   static constexpr auto apply(ir::Builder&, const X&... x) {
     static_assert(
         sizeof(RankIs<((X::rank <= 1) && ... && true), GridOf, typename X::shape..., GivenRank<1>>) > 0);

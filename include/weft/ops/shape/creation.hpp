@@ -90,7 +90,7 @@ struct LinspaceOp : Operation<LinspaceOp<T, N>> {
 // A splat with another tensor's shape, and its dtype unless T names one.
 template <class T>
 struct FullLike : Operation<FullLike<T>> {
-  template <class X, class V>
+  template <ExprLike X, class V>
   static constexpr auto apply(ir::Builder& b, const X&, const V& value) {
     using R = std::conditional_t<std::is_void_v<T>, typename X::dtype, T>;
     static_assert(sizeof(FullKeepsNumber<!is_cut_number<V, R>, FullLike, V, R>) > 0);
@@ -101,8 +101,16 @@ struct FullLike : Operation<FullLike<T>> {
 
 }  // namespace detail
 
+// full<f32, 2, 3>(x): the number x, known now or at run time, everywhere.
+template <class T, i64... D, class V>
+constexpr auto full(const V& value) {
+  return detail::FullOp<T, D...>{}(value);
+}
+// Refused.
 template <class T, i64... D>
-inline constexpr detail::FullOp<T, D...> full{};
+constexpr auto full() {
+  return detail::FullOp<T, D...>{}();
+}
 
 template <class T, i64... D>
 constexpr auto zeros() {

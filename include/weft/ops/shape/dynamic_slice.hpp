@@ -76,7 +76,7 @@ constexpr ir::BlockPlace block_place(ir::Builder& b, const Dims& whole, const Di
 // By a size and an offset for every axis.
 template <i64... Sizes>
 struct DynamicSliceOp : Operation<DynamicSliceOp<Sizes...>> {
-  template <class X, class... O>
+  template <ExprLike X, class... O>
   static constexpr auto apply(ir::Builder& b, const X& x, const O&... offset) {
     using S = typename X::shape;
     using Block = Shape<Sizes...>;
@@ -96,7 +96,7 @@ struct DynamicSliceOp : Operation<DynamicSliceOp<Sizes...>> {
 // By a length and an offset of one axis.
 template <int Axis, i64 Length>
 struct DynamicNarrowOp : Operation<DynamicNarrowOp<Axis, Length>> {
-  template <class X, class O>
+  template <ExprLike X, class O>
   static constexpr auto apply(ir::Builder& b, const X& x, const O& start) {
     using S = typename X::shape;
     using Rule = detail::narrowed_rule<S, Axis, Length>;
@@ -133,7 +133,7 @@ constexpr auto update_block(ir::Builder& b, int first, const X& x, const Y& y, c
 }  // namespace detail
 
 struct DynamicUpdateSliceOp : Operation<DynamicUpdateSliceOp> {
-  template <class X, class Y, class... O>
+  template <ExprLike X, class Y, class... O>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O&... offset) {
     constexpr bool counted = sizeof...(O) == static_cast<std::size_t>(X::rank);
     static_assert(
@@ -148,7 +148,7 @@ struct DynamicUpdateSliceOp : Operation<DynamicUpdateSliceOp> {
 
 template <int Axis>
 struct DynamicUpdateAxisOp : Operation<DynamicUpdateAxisOp<Axis>> {
-  template <class X, class Y, class O>
+  template <ExprLike X, class Y, class O>
   static constexpr auto apply(ir::Builder& b, const X& x, const Y& y, const O& start) {
     constexpr bool ok = axis_in_range(Axis, X::rank);
     static_assert(sizeof(AxisInRange<ok, DynamicUpdateAxisOp, typename X::shape>) > 0);

@@ -141,7 +141,7 @@ struct SqueezeOp : Operation<SqueezeOp<Axes...>> {
 };
 
 struct ExpandAsOp : Operation<ExpandAsOp> {
-  template <class X, class Y>
+  template <ExprLike X, ExprLike Y>
   static constexpr auto apply(ir::Builder&, const X& x, const Y&) {
     using S = typename Y::shape;
     static_assert(sizeof(ShapesBroadcast<detail::expand_rule<typename X::shape, S>::ok, ExpandAsOp,

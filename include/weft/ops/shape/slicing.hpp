@@ -184,7 +184,7 @@ struct PadOp : Operation<PadOp<Widths...>> {
     return Expr<T, S>{
         ir::select(inside, ir::pad(x.value, Rule::list.width, 0), detail::written<PadOp, T>(b, value))};
   }
-  template <class X, class V>
+  template <ExprLike X, class V>
   static constexpr auto apply(ir::Builder& b, const X& x, const V& value) {
     using Rule = detail::pad_rule<typename X::shape, Widths...>;
     static_assert(sizeof(WidthsFit<Rule::ok, PadOp, typename X::shape>) > 0);
