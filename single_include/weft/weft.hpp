@@ -32454,14 +32454,26 @@ namespace WEFT_NAMESPACE::transforms {
 
 namespace detail {
 
+// The nodes that a result or an assigned value is made of: what else reads a value reads it in vain, as in
+// the body of a loop that has been differentiated and computes less than before.
+constexpr List<u8> read_by_results(const ir::Graph& g) {
+  List<u8> live(g.nodes.size(), 0);
+  for (int x : g.outputs) live[x] = 1;
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
+  for (int i = g.nodes.size() - 1; i >= 0; --i)
+    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) live[g.edges[g.nodes[i].first + k]] = 1;
+  return live;
+}
+
 // Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
 // that is given, or that something else reads too. Their kernels can add it to their sums
 // (kernel_ir/fuse.hpp).
 constexpr List<u8> joins_residual(const ir::Graph& g) {
   const int n = g.nodes.size();
   List<int> reads(n, 0), reader(n, -1);
+  const List<u8> live = read_by_results(g);
   for (int i = 0; i < n; ++i)
-    for (int k = 0; k < g.nodes[i].arity; ++k) {
+    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) {
       const int x = g.edges[g.nodes[i].first + k];
       ++reads[x];
       reader[x] = i;
@@ -46140,7 +46152,7 @@ constexpr double fold_fill(ir::Fold fold, DType t) {
   if (fold == ir::Fold::sum) return 0;
   if (fold == ir::Fold::prod) return 1;
   const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
-                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
+                      : t == DType::i64 ? 9223372036854775808.0  // least as -2^63; minima are taken of ~x
                                         : 2147483647.0;
   return fold == ir::Fold::max ? -most : most;
 }
@@ -46176,6 +46188,10 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
   if (wide != x.dtype())
     return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
                     x.dtype());
+  if (x.dtype() == DType::i64 && how == Reduction::amin) {  // 2^63 - 1 is no double, -2^63 is
+    const auto complement = [](ir::Value v) { return -1.0 - v; };
+    return complement(scatter_fold(complement(x), index, complement(update), axis, Reduction::amax, self));
+  }
   const Dims d = x.dims();
   const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
                         : how == Reduction::amax ? ir::Fold::max
@@ -69329,7 +69345,7 @@ class UpdateBuilder {
       return x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(count, x.value.dims()));
     };
     u.parameter = leave(after[0]);
-    for (int m = 0, k = 1; m < 4; ++m) {
+    for (int m = 0, k = 1; m < optim::most_moments; ++m) {
       if (!copy.moment[m]) continue;
       if (copy.moment[m].id != before.moment[m].id) u.moment[m] = leave(after[k]);
       ++k;
@@ -70061,12 +70077,46 @@ constexpr void take_magnitudes(Backward& r) {
   r.graph.outputs.resize(results);
 }
 
+// Zeros in place of the gradients of copies that are frozen beside others of their row: of whole rows ranks
+// sum, keep and measure what is frozen, too.
+template <class M, class O>
+constexpr void clear_frozen_copies(Backward& local) {
+  if (O::Optimizer::group_count == 1) return;
+  const List<GroupRun> runs = group_runs<M, O>();
+  ir::Builder b(static_cast<ir::Graph&&>(local.graph), ir::Sharing::leaves);
+  for (int i = 0, end = 0; i < runs.size(); i = end) {
+    bool frozen = false, trained = false;
+    for (end = i; end < runs.size() && runs[end].row == runs[i].row; ++end)
+      (O::Optimizer::is_frozen(runs[end].group) ? frozen : trained) = true;
+    const int gradient = local.gradient(runs[i].trained);
+    if (!frozen || !trained || gradient < 0) continue;
+    const nn::StateInfo& row = nn::state_table<M>.row[runs[i].row];
+    const ir::Value whole{&b, gradient};
+    const ir::Value exact = O::Precision::rule.compute == DType::f32 ? whole : ir::unrounded(whole);
+    const ir::Value copies = ir::reshape(exact, ir::stacked_dims(row.copies(), row.dims));
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, copies.dims(), 0)};
+    const ir::Value zero = ir::constant_like(copies, 0);
+    ir::Value kept = copies;
+    for (int k = i; k < end; ++k) {
+      if (!O::Optimizer::is_frozen(runs[k].group)) continue;
+      const auto below = [&](i64 n) {
+        return ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>(n)));
+      };
+      kept = ir::select(below(runs[k].first), kept,
+                        ir::select(below(runs[k].first + runs[k].count), zero, kept));
+    }
+    local.state.adjoint[local.parameters[runs[i].trained]] = ir::reshape(kept, whole.dims()).id;
+  }
+  local.graph = static_cast<ir::Graph&&>(b.graph);
+}
+
 // The backward pass with the gradients that are applied summed over ranks, and what accumulate<N> has
 // gathered on each rank added before.
 template <class M, class O>
 constexpr Backward reduce_gradients(Backward&& local) {
   constexpr const auto& table = nn::state_table<M>;
   constexpr DType type = parameter_type<M>();
+  clear_frozen_copies<M, O>(local);
   List<transforms::ArenaGradient> given;
   List<int> trained;  // number of each of them
   int behind = -1;

@@ -330,7 +330,7 @@ class UpdateBuilder {
       return x.mapped ? x.value : ir::broadcast(x.value, ir::stacked_dims(count, x.value.dims()));
     };
     u.parameter = leave(after[0]);
-    for (int m = 0, k = 1; m < 4; ++m) {
+    for (int m = 0, k = 1; m < optim::most_moments; ++m) {
       if (!copy.moment[m]) continue;
       if (copy.moment[m].id != before.moment[m].id) u.moment[m] = leave(after[k]);
       ++k;

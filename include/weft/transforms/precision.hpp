@@ -12,14 +12,26 @@ namespace WEFT_NAMESPACE::transforms {
 
 namespace detail {
 
+// The nodes that a result or an assigned value is made of: what else reads a value reads it in vain, as in
+// the body of a loop that has been differentiated and computes less than before.
+constexpr List<u8> read_by_results(const ir::Graph& g) {
+  List<u8> live(g.nodes.size(), 0);
+  for (int x : g.outputs) live[x] = 1;
+  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
+  for (int i = g.nodes.size() - 1; i >= 0; --i)
+    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) live[g.edges[g.nodes[i].first + k]] = 1;
+  return live;
+}
+
 // Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
 // that is given, or that something else reads too. Their kernels can add it to their sums
 // (kernel_ir/fuse.hpp).
 constexpr List<u8> joins_residual(const ir::Graph& g) {
   const int n = g.nodes.size();
   List<int> reads(n, 0), reader(n, -1);
+  const List<u8> live = read_by_results(g);
   for (int i = 0; i < n; ++i)
-    for (int k = 0; k < g.nodes[i].arity; ++k) {
+    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) {
       const int x = g.edges[g.nodes[i].first + k];
       ++reads[x];
       reader[x] = i;

@@ -94,6 +94,16 @@ TEST_CASE("update: one kernel updates a parameter group, however many numbers an
         std::vector<int>{1, 1});
 }
 
+TEST_CASE("update: each copy of a Stack's tensors keeps all of an optimiser's moments") {
+  auto trainer = make_trainer<Deep>(Cpu{1}, loss, in<f32, 8, 6>, in<f32, 8, 4>, seed{5},
+                                    optim::ema(optim::swa(optim::ema(optim::Adafactor{}, 0.9f)), 0.0f));
+  trainer.step(std::vector<f32>(48, 0.5f), std::vector<f32>(32, 0.25f));
+  // the outermost average, with a decay of 0, is the parameters themselves
+  const auto average = trainer.average();
+  CHECK(average.get<"h.1.fc.weight">().to_vector() == trainer.model().get<"h.1.fc.weight">().to_vector());
+  CHECK(average.get<"in.weight">().to_vector() == trainer.model().get<"in.weight">().to_vector());
+}
+
 TEST_CASE("update: gradients keep the sums of products in f32, whatever reads them") {
   const std::string exact = "bf16 to f32";
   const auto first = [](std::string_view name, const Dims&) { return name.starts_with("h.0."); };

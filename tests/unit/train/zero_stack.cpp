@@ -33,6 +33,19 @@ TEST_CASE("zero, stack: of one trip, an even number and an odd one, ranks are on
   same_as_one_process<3, 3, Stacked<4>>(optim::SGD{.lr = 0.1f}, precision::bf16, checkpoint::blocks);
 }
 
+// Of whole rows, ranks would sum, keep and measure the gradients of what is frozen, too.
+TEST_CASE(
+    "zero, stack: frozen blocks have no part in the norm, in what ranks keep of gradients or in their "
+    "scale") {
+  const auto some = [](std::string_view name, const Dims&) {
+    return name.starts_with("h.0.") || name.starts_with("h.2.");
+  };
+  const auto frozen = optim::groups(optim::frozen(some), optim::AdamW{.lr = 0.01f});
+  same_as_one_process<1, 2, Stacked<4>>(frozen, clip::norm(0.05f));
+  same_as_one_process<2, 3, Stacked<4>>(frozen, clip::norm(0.05f), precision::f16);
+  same_as_one_process<3, 2, Stacked<4>>(frozen, clip::norm(0.05f), precision::bf16);
+}
+
 TEST_CASE("zero, stack: a trip waits for its block, which the one before has begun, and begins the next") {
   using Trainer = decltype(trainer_of<Stacked<6>>(seed{3}, zero<3>, optim::SGD{.lr = 0.1f}));
   const exec::Explanation e = train::ScalingOf<Trainer>::explanation();

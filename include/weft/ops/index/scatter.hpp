@@ -66,7 +66,7 @@ constexpr double fold_fill(ir::Fold fold, DType t) {
   if (fold == ir::Fold::sum) return 0;
   if (fold == ir::Fold::prod) return 1;
   const double most = is_float(t)       ? std::numeric_limits<double>::infinity()
-                      : t == DType::i64 ? 9223372036854774784.0  // the greatest i64 that is a double
+                      : t == DType::i64 ? 9223372036854775808.0  // least as -2^63; minima are taken of ~x
                                         : 2147483647.0;
   return fold == ir::Fold::max ? -most : most;
 }
@@ -102,6 +102,10 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
   if (wide != x.dtype())
     return ir::cast(scatter_fold(ir::cast(x, wide), index, ir::cast(update, wide), axis, how, self),
                     x.dtype());
+  if (x.dtype() == DType::i64 && how == Reduction::amin) {  // 2^63 - 1 is no double, -2^63 is
+    const auto complement = [](ir::Value v) { return -1.0 - v; };
+    return complement(scatter_fold(complement(x), index, complement(update), axis, Reduction::amax, self));
+  }
   const Dims d = x.dims();
   const ir::Fold fold = how == Reduction::prod   ? ir::Fold::prod
                         : how == Reduction::amax ? ir::Fold::max

@@ -1,5 +1,7 @@
 #include "weft/ops/index/scatter.hpp"
 
+#include <limits>
+
 #include "support/parity.hpp"
 #include "unit/ops/weighted.hpp"
 #include "weft/ops/shape/rearrange.hpp"
@@ -87,4 +89,20 @@ TEST_CASE("scatter: means of integers are rounded down, as PyTorch's") {
   // torch.tensor([-1, 7, -8, 5]).scatter_reduce(0, i, u, "mean"), and with include_self=False
   CHECK(with.to_vector() == std::vector<i32>{-2, 2, -4, 5});
   CHECK(without.to_vector() == std::vector<i32>{-2, 0, -2, 5});
+}
+
+TEST_CASE("scatter: least and greatest of i64 leave what no index reaches as it is") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto i, auto u) {
+        return std::tuple{scatter_reduce<0>(x, i, u, reduce::amin), scatter_reduce<0>(x, i, u, reduce::amax),
+                          scatter_reduce<0>(x, i, u, reduce::amin, exclude_self)};
+      },
+      in<i64, 3>, in<i64, 2>, in<i64, 2>);
+  constexpr i64 most = std::numeric_limits<i64>::max(), least = std::numeric_limits<i64>::min();
+  const auto [low, high, own] =
+      f(std::vector<i64>{most, least, 5}, std::vector<i64>{2, 2}, std::vector<i64>{7, most - 1});
+  CHECK(low.to_vector() == std::vector<i64>{most, least, 5});
+  CHECK(high.to_vector() == std::vector<i64>{most, least, most - 1});
+  CHECK(own.to_vector() == std::vector<i64>{most, least, 7});
 }
