@@ -59009,12 +59009,11 @@ WEFT_KEYED(triplet_margin_loss)
 
 namespace WEFT_NAMESPACE {
 
-WEFT_REFUSAL(CallIsUnfit,
-             "no form of this operation (docs/reference_operations.md) takes what stands in its <> and (): "
-             "axes, sizes "
-             "and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
-             "2}>(x, w), "
-             "tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
+WEFT_REFUSAL(
+    CallIsUnfit,
+    "no form of this operation (docs/reference_operations.md) takes what stands in its <> and (): axes, "
+    "sizes and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
+    "2}>(x, w), tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
 
 // Functions of values alone, and those whose axes, sizes or settings somebody may put in braces.
 // clang-format off
