@@ -1,7 +1,7 @@
-// expect: the shapes do not broadcast
+// expect: the shape of the value does not broadcast
 // expect: IndexPut
 // expect: Shape<3, 8>
-// first-error: the shapes do not broadcast
+// first-error: index_put: the shape of the value does not broadcast to that of the places
 #include "weft/exec/function.hpp"
 #include "weft/ops/index/index.hpp"
 using namespace weft;
