@@ -2871,8 +2871,6 @@ constexpr Value reshape(Value x, Dims to) {
 constexpr Value add_dependency(Value x, Value y) {
   return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
 }
-// x, a product's sums as they are where products are rounded (transforms/precision.hpp).
-constexpr Value unrounded(Value x) { return add_dependency(x, constant(*x.builder, DType::f32, Dims{}, 0)); }
 
 // Arithmetic takes numbers in the precision that it works in; where they are chosen or compared they are
 // elements of the tensor's dtype, as in PyTorch.
@@ -3493,9 +3491,9 @@ WEFT_REFUSAL(
     "masked_fill or index_put, which return the new value");
 WEFT_REFUSAL(
     SubscriptIsOfParameter,
-    "a function of attention reads at traced places what stands behind it, and nothing that it captures: "
-    "attention(q, k, v, [](auto s, auto b, auto h, auto i, auto j, auto slope) { return s + slope[h] * (j - "
-    "i); }, slope); elsewhere x[i] is index(x, i)");
+    "x[i] of a traced i is index(x, i); a score or mask of attention reads so what stands behind it, and "
+    "nothing that it captures: attention(q, k, v, [](auto s, auto b, auto h, auto i, auto j, auto slope) { "
+    "return s + slope[h] * (j - i); }, slope)");
 WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
@@ -3558,38 +3556,17 @@ inline constexpr bool is_element_count<ElementCount<S>> = true;
 namespace detail {
 // What the call of a method that is refused gives: what PyTorch's gives is taken apart, auto [values,
 // indices] = x.topk(3), so that no second error follows. (How many parts x.chunk(n) has is not known here.)
-template <class Name>
-inline constexpr int method_results = 1;
-#define WEFT_RESULTS(name, count) \
-  template <>                     \
-  inline constexpr int method_results<spelled::name> = count;
-WEFT_RESULTS(aminmax, 2)
-WEFT_RESULTS(chunk, 2)
-WEFT_RESULTS(cummax, 2)
-WEFT_RESULTS(cummin, 2)
-WEFT_RESULTS(kthvalue, 2)
-WEFT_RESULTS(sort, 2)
-WEFT_RESULTS(split, 3)
-WEFT_RESULTS(topk, 2)
-WEFT_RESULTS(unbind, 3)
-WEFT_RESULTS(unique, 2)
-#undef WEFT_RESULTS
-template <class Name>
-inline constexpr bool gives_places_along_axis = false;  // x.max(1), and not x.max()
-template <>
-inline constexpr bool gives_places_along_axis<spelled::max> = true;
-template <>
-inline constexpr bool gives_places_along_axis<spelled::median> = true;
-template <>
-inline constexpr bool gives_places_along_axis<spelled::min> = true;
-template <>
-inline constexpr bool gives_places_along_axis<spelled::nanmedian> = true;
+template <class Name, class... Of>
+inline constexpr bool is_one_of = (std::is_same_v<Name, Of> || ...);
 template <class Name, class... Given, class Self>
 constexpr auto after_method(const Self& self) {
   constexpr bool along_axis = (std::is_integral_v<Given> || ...);
-  if constexpr (method_results<Name> == 3)
+  if constexpr (is_one_of<Name, spelled::split, spelled::unbind>)
     return std::array<AfterRefusal, 3>{};
-  else if constexpr (method_results<Name> == 2 || (gives_places_along_axis<Name> && along_axis))
+  else if constexpr (is_one_of<Name, spelled::aminmax, spelled::chunk, spelled::cummax, spelled::cummin,
+                               spelled::kthvalue, spelled::sort, spelled::topk, spelled::unique> ||
+                     (along_axis &&
+                      is_one_of<Name, spelled::max, spelled::median, spelled::min, spelled::nanmedian>))
     return AfterRefusal{};
   else
     return self;
@@ -7259,7 +7236,7 @@ class Tiler {
       tiling.flat = true;
       tiling.cols = size < flat_tile ? size : flat_tile;
       tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
-      tiling.segments = segments_of(kernel);
+      tiling.segments = kernel.walk;
       if (tiling.segments >= 0) {
         const ir::Span span = g.param_groups[tiling.segments];
         tiling.cols = flat_tile;
@@ -7328,19 +7305,6 @@ class Tiler {
     }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
-  }
-  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
-  constexpr int segments_of(const Kernel& kernel) const {
-    for (int i = 0; i < kernel.loads.size; ++i) {
-      int x = pool_[kernel.loads.begin + i];
-      while (nodes_[x].op == ir::Op::add_dependency) x = g.in(x, 0);
-      const ir::Node& node = nodes_[x];
-      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
-        return g.slots[static_cast<int>(node.imm)].segments;
-      if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
-        return static_cast<int>(node.imm);
-    }
-    return kernel.walk;  // where it reads nothing but what another such walk has stored
   }
   constexpr bool is_flat(const Kernel& kernel, int k) const {
     for (int i = 0; i < kernel.loads.size; ++i) {
@@ -16676,7 +16640,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       addresses.push(c.from);
       addresses.push(c.to);
       numbers.push(static_cast<u64>(c.bytes));
-      if (c.of_group) numbers.push(1);
+      if (c.of_group) numbers.push(1);  // LaunchList asks: a rank may have a piece of it alone
       out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
           2 * c.bytes;
     }
@@ -22174,8 +22138,7 @@ WEFT_REFUSAL(NothingIsInplace,
 WEFT_REFUSAL(
     LayerIsMember,
     "a layer has no methods of PyTorch's modules: one that is not trained is nn::Frozen<nn::Linear<8, 4>> "
-    "fc, "
-    "mode and device are arguments of make_trainer and compile, and the values of all are a Model's, "
+    "fc, mode and device are arguments of make_trainer and compile, and the values of all are a Model's, "
     "model.get<\"fc.weight\">(), model.save(path)");
 // In a layer: what PyTorch calls its operator().
 #define WEFT_REFUSED_METHOD(name)                                         \
@@ -32243,6 +32206,18 @@ concept IsProbeNames = requires {
 // The casts are in the graph before fusion, so they are part of the neighbouring kernels and rounding never
 // depends on what was fused.
 
+// ---- weft/ir/unrounded.hpp ----
+// A mark on a product: its sums are read as they are where a policy rounds products, as those of parameters'
+// gradients are. It is a control edge from a constant, which orders nothing and costs nothing.
+
+namespace WEFT_NAMESPACE::ir {
+
+constexpr Value unrounded(Value x) { return add_dependency(x, constant(*x.builder, DType::f32, Dims{}, 0)); }
+constexpr bool is_unrounded(const Graph& g, int node) {
+  return g.nodes.items[node].op == Op::add_dependency && g.nodes.items[g.in(node, 1)].op == Op::constant;
+}
+
+}  // namespace WEFT_NAMESPACE::ir
 // ---- weft/transforms/lowered_weights.hpp ----
 // Weights that products read in a lower precision, cast together: those that are neighbours in the model's
 // block become one vector of which the products see parts. So a step casts once where it would once a weight.
@@ -32454,32 +32429,17 @@ namespace WEFT_NAMESPACE::transforms {
 
 namespace detail {
 
-// The nodes that a result or an assigned value is made of: what else reads a value reads it in vain, as in
-// the body of a loop that has been differentiated and computes less than before.
-constexpr List<u8> read_by_results(const ir::Graph& g) {
-  List<u8> live(g.nodes.size(), 0);
-  for (int x : g.outputs) live[x] = 1;
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
-  for (int i = g.nodes.size() - 1; i >= 0; --i)
-    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) live[g.edges[g.nodes[i].first + k]] = 1;
-  return live;
-}
-
 // Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
 // that is given, or that something else reads too. Their kernels can add it to their sums
 // (kernel_ir/fuse.hpp).
 constexpr List<u8> joins_residual(const ir::Graph& g) {
   const int n = g.nodes.size();
-  List<int> reads(n, 0), reader(n, -1);
-  const List<u8> live = read_by_results(g);
+  const LiveNodes found(
+      g);  // what is read in vain, as in a body that computes less than before, does not count
+  const List<int>& reads = found.uses;
+  List<int> reader(n, -1);
   for (int i = 0; i < n; ++i)
-    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) {
-      const int x = g.edges[g.nodes[i].first + k];
-      ++reads[x];
-      reader[x] = i;
-    }
-  for (int x : g.outputs) ++reads[x];
-  for (const ir::Assign& a : g.assigns) ++reads[a.node];
+    for (int k = 0; found.live[i] && k < g.nodes[i].arity; ++k) reader[g.in(i, k)] = i;
   // From the end, so that what an addition leads to is known before its operands are asked.
   List<u8> joins(n, 0);
   for (int i = n - 1; i >= 0; --i) {
@@ -32620,10 +32580,8 @@ class PrecisionRewriter {
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
                         (node.op == ir::Op::add && reads_optimizer(g.in(i, 1))) ||
                         (node.op == ir::Op::slice && results_[i] == gradient);
-      const bool gathers =
-          node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
-          node.op == ir::Op::reduce_scatter_state_start ||
-          (node.op == ir::Op::add_dependency && g.nodes[g.in(i, 1)].op == ir::Op::constant);  // unrounded
+      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
+                           node.op == ir::Op::reduce_scatter_state_start || ir::is_unrounded(g, i);
       if (!gathers && !(view && results_[i])) continue;
       const u8 what = gathers ? gradient : results_[i];
       for (int k = 0; k < node.arity; ++k) {
@@ -42729,8 +42687,7 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     SamplesAreTuples,
     "the samples of a dataset are tuples of fields and no structs, a field an array, a vector, a data::Row "
-    "or "
-    "a number: std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const, or a std::vector of such");
+    "or a number: std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const, or a std::vector of such");
 
 namespace detail {
 // Says why D is no dataset, of one that is none.
@@ -66926,7 +66883,8 @@ struct CheckOptions {
   static constexpr bool rated = (!std::is_same_v<schedule::Schedule, O> && ... && true);
   static constexpr bool spelt = (!optim::is_misspelt<O> && ... && true);
   static_assert(sizeof(optim::OptimizerIsSpelled<spelt, O...>) > 0);
-  static constexpr bool ruled = (!IsRule<O> && ... && true), typed = (!Element<O> && ... && true);
+  static constexpr bool ruled = (!IsRule<O> && ... && true),
+                        typed = ((!Element<O> || std::is_arithmetic_v<O>)&&... && true);
   static_assert(sizeof(ScheduleIsOfOptimizer<rated, O...>) > 0);
   static_assert(sizeof(RulesAreOfOptimizer<ruled, O...>) > 0);
   static_assert(sizeof(PrecisionIsPolicy<typed, O...>) > 0);
@@ -68402,6 +68360,12 @@ constexpr Forward trace_forward() {
   return r;
 }
 
+// A gradient, not rounded where products are.
+template <class O>
+constexpr Value exact(Value gradient) {
+  return O::Precision::rule.compute == DType::f32 ? gradient : ir::unrounded(gradient);
+}
+
 // Forward and backward, as far as the backward pass has come: the node of every trained parameter in the
 // table's order, the slot of the loss scale (-1 without one).
 struct Backward {
@@ -69294,17 +69258,13 @@ class UpdateBuilder {
                      : slot(ir::Space::optimizer, moment_dims<O>(m, row),
                             moment_offset<M, O>(layout.moment[m], m, run.row));
       };
-      const Value gradient = unrounded(copies_of(gradient_of(run), run));
+      const Value gradient = exact<O>(copies_of(gradient_of(run), run));
       if (copied)
         update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
                       [&](optim::Update& u) { update_copies(u, run.count, update); });
       else
         update_tensor(group, gradient, updates, run.row, state, update);
     }
-  }
-  // A gradient that stays as exact as its sums are where products are rounded, as those in the arena do.
-  constexpr Value unrounded(Value x) {
-    return O::Precision::rule.compute == DType::f32 ? x : ir::unrounded(x);
   }
   constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
   // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.
@@ -70079,32 +70039,31 @@ constexpr void take_magnitudes(Backward& r) {
 // Zeros in place of the gradients of copies that are frozen beside others of their row: of whole rows ranks
 // sum, keep and measure what is frozen, too.
 template <class M, class O>
-constexpr void clear_frozen_copies(Backward& local) {
-  if (O::Optimizer::group_count == 1) return;
-  const List<GroupRun> runs = group_runs<M, O>();
-  ir::Builder b(static_cast<ir::Graph&&>(local.graph), ir::Sharing::leaves);
+constexpr void clear_frozen_copies(Backward& local, const List<GroupRun>& runs) {
+  const auto is_frozen = [&](int k) { return O::Optimizer::is_frozen(runs[k].group); };
+  List<ir::Span> rows;  // the runs of each such row
   for (int i = 0, end = 0; i < runs.size(); i = end) {
-    bool frozen = false, trained = false;
-    for (end = i; end < runs.size() && runs[end].row == runs[i].row; ++end)
-      (O::Optimizer::is_frozen(runs[end].group) ? frozen : trained) = true;
-    const int gradient = local.gradient(runs[i].trained);
-    if (!frozen || !trained || gradient < 0) continue;
-    const nn::StateInfo& row = nn::state_table<M>.row[runs[i].row];
-    const ir::Value whole{&b, gradient};
-    const ir::Value exact = O::Precision::rule.compute == DType::f32 ? whole : ir::unrounded(whole);
-    const ir::Value copies = ir::reshape(exact, ir::stacked_dims(row.copies(), row.dims));
-    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, copies.dims(), 0)};
-    const ir::Value zero = ir::constant_like(copies, 0);
-    ir::Value kept = copies;
-    for (int k = i; k < end; ++k) {
-      if (!O::Optimizer::is_frozen(runs[k].group)) continue;
-      const auto below = [&](i64 n) {
-        return ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>(n)));
-      };
-      kept = ir::select(below(runs[k].first), kept,
-                        ir::select(below(runs[k].first + runs[k].count), zero, kept));
-    }
-    local.state.adjoint[local.parameters[runs[i].trained]] = ir::reshape(kept, whole.dims()).id;
+    int frozen = 0;
+    for (end = i; end < runs.size() && runs[end].row == runs[i].row; ++end) frozen += is_frozen(end);
+    if (frozen > 0 && frozen < end - i && local.gradient(runs[i].trained) >= 0) rows.push({i, end - i});
+  }
+  if (rows.empty()) return;
+  ir::Builder b(static_cast<ir::Graph&&>(local.graph), ir::Sharing::leaves);
+  for (const ir::Span& span : rows) {
+    const GroupRun& first = runs[span.begin];
+    const nn::StateInfo& row = nn::state_table<M>.row[first.row];
+    const ir::Value whole{&b, local.gradient(first.trained)};
+    ir::Value kept = ir::reshape(exact<O>(whole), ir::stacked_dims(row.copies(), row.dims));
+    const ir::Value zero = ir::constant_like(kept, 0);
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, kept.dims(), 0)};
+    const auto below = [&](i64 n) {
+      return ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>(n)));
+    };
+    for (int k = span.begin; k < span.begin + span.size; ++k)
+      if (is_frozen(k))
+        kept = ir::select(below(runs[k].first), kept,
+                          ir::select(below(runs[k].first + runs[k].count), zero, kept));
+    local.state.adjoint[local.parameters[first.trained]] = ir::reshape(kept, whole.dims()).id;
   }
   local.graph = static_cast<ir::Graph&&>(b.graph);
 }
@@ -70115,11 +70074,12 @@ template <class M, class O>
 constexpr Backward reduce_gradients(Backward&& local) {
   constexpr const auto& table = nn::state_table<M>;
   constexpr DType type = parameter_type<M>();
-  clear_frozen_copies<M, O>(local);
+  const List<GroupRun> runs = group_runs<M, O>();
+  clear_frozen_copies<M, O>(local, runs);
   List<transforms::ArenaGradient> given;
   List<int> trained;  // number of each of them
   int behind = -1;
-  for (const GroupRun& run : group_runs<M, O>()) {
+  for (const GroupRun& run : runs) {
     if (O::Optimizer::is_frozen(run.group) || run.trained == behind) continue;
     behind = run.trained;
     const nn::StateInfo& row = table.row[run.row];

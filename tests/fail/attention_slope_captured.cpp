@@ -1,7 +1,7 @@
 // wrote: [slopes](auto s, auto b, auto h, auto i, auto j) { return s + slopes[h]; }
 // write: attention(q, k, v, score, slopes), whose score takes slopes last
-// expect: a function of attention reads at traced places
-// first-error: a function of attention reads at traced places what stands behind it
+// expect: a score or mask of attention reads so what stands behind it
+// first-error: x[i] of a traced i is index(x, i); a score or mask of attention
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -34,7 +34,7 @@ constexpr Lowered lower(const ir::Graph& g, const kernel_ir::Fusion& f, const ke
       addresses.push(c.from);
       addresses.push(c.to);
       numbers.push(static_cast<u64>(c.bytes));
-      if (c.of_group) numbers.push(1);
+      if (c.of_group) numbers.push(1);  // LaunchList asks: a rank may have a piece of it alone
       out.step(StepKind::copy, out.kernel(StepKind::copy, List<u64>()), addresses, numbers).bytes =
           2 * c.bytes;
     }

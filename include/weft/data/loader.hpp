@@ -329,8 +329,7 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(
     SamplesAreTuples,
     "the samples of a dataset are tuples of fields and no structs, a field an array, a vector, a data::Row "
-    "or "
-    "a number: std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const, or a std::vector of such");
+    "or a number: std::tuple<std::array<f32, 8>, i64> operator[](i64 i) const, or a std::vector of such");
 
 namespace detail {
 // Says why D is no dataset, of one that is none.

@@ -99,8 +99,6 @@ constexpr Value reshape(Value x, Dims to) {
 constexpr Value add_dependency(Value x, Value y) {
   return raw(Op::add_dependency, x.dtype(), x.node().shape, 0, -1, x, y);
 }
-// x, a product's sums as they are where products are rounded (transforms/precision.hpp).
-constexpr Value unrounded(Value x) { return add_dependency(x, constant(*x.builder, DType::f32, Dims{}, 0)); }
 
 // Arithmetic takes numbers in the precision that it works in; where they are chosen or compared they are
 // elements of the tensor's dtype, as in PyTorch.

@@ -52,7 +52,7 @@ class Tiler {
       tiling.flat = true;
       tiling.cols = size < flat_tile ? size : flat_tile;
       tiling.rows = tiling.cols > 0 ? (size + tiling.cols - 1) / tiling.cols : 0;
-      tiling.segments = segments_of(kernel);
+      tiling.segments = kernel.walk;
       if (tiling.segments >= 0) {
         const ir::Span span = g.param_groups[tiling.segments];
         tiling.cols = flat_tile;
@@ -121,19 +121,6 @@ class Tiler {
     }
     const i64 elements = 131072 / cost;
     return elements < 1024 ? 1024 : elements < chunk_elements ? elements : chunk_elements;
-  }
-  // The parameter group that a walk over flat arenas follows, -1 for plain memory.
-  constexpr int segments_of(const Kernel& kernel) const {
-    for (int i = 0; i < kernel.loads.size; ++i) {
-      int x = pool_[kernel.loads.begin + i];
-      while (nodes_[x].op == ir::Op::add_dependency) x = g.in(x, 0);
-      const ir::Node& node = nodes_[x];
-      if (node.op == ir::Op::state && g.slots[static_cast<int>(node.imm)].segments >= 0)
-        return g.slots[static_cast<int>(node.imm)].segments;
-      if (node.op == ir::Op::flat_concat && static_cast<i64>(node.imm) >= 0)
-        return static_cast<int>(node.imm);
-    }
-    return kernel.walk;  // where it reads nothing but what another such walk has stored
   }
   constexpr bool is_flat(const Kernel& kernel, int k) const {
     for (int i = 0; i < kernel.loads.size; ++i) {

@@ -58,8 +58,7 @@ WEFT_REFUSAL(NothingIsInplace,
 WEFT_REFUSAL(
     LayerIsMember,
     "a layer has no methods of PyTorch's modules: one that is not trained is nn::Frozen<nn::Linear<8, 4>> "
-    "fc, "
-    "mode and device are arguments of make_trainer and compile, and the values of all are a Model's, "
+    "fc, mode and device are arguments of make_trainer and compile, and the values of all are a Model's, "
     "model.get<\"fc.weight\">(), model.save(path)");
 // In a layer: what PyTorch calls its operator().
 #define WEFT_REFUSED_METHOD(name)                                         \

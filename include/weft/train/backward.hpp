@@ -4,6 +4,7 @@
 
 #include "weft/exec/custom_gradients.hpp"
 #include "weft/exec/probes.hpp"
+#include "weft/ir/unrounded.hpp"
 #include "weft/train/optimizer_layout.hpp"
 #include "weft/transforms/differentiate.hpp"
 
@@ -41,6 +42,12 @@ constexpr Forward trace_forward() {
   r.customs = b.custom_gradients.size();
   r.graph = static_cast<ir::Graph&&>(b.graph);
   return r;
+}
+
+// A gradient, not rounded where products are.
+template <class O>
+constexpr Value exact(Value gradient) {
+  return O::Precision::rule.compute == DType::f32 ? gradient : ir::unrounded(gradient);
 }
 
 // Forward and backward, as far as the backward pass has come: the node of every trained parameter in the

@@ -282,7 +282,8 @@ struct CheckOptions {
   static constexpr bool rated = (!std::is_same_v<schedule::Schedule, O> && ... && true);
   static constexpr bool spelt = (!optim::is_misspelt<O> && ... && true);
   static_assert(sizeof(optim::OptimizerIsSpelled<spelt, O...>) > 0);
-  static constexpr bool ruled = (!IsRule<O> && ... && true), typed = (!Element<O> && ... && true);
+  static constexpr bool ruled = (!IsRule<O> && ... && true),
+                        typed = ((!Element<O> || std::is_arithmetic_v<O>)&&... && true);
   static_assert(sizeof(ScheduleIsOfOptimizer<rated, O...>) > 0);
   static_assert(sizeof(RulesAreOfOptimizer<ruled, O...>) > 0);
   static_assert(sizeof(PrecisionIsPolicy<typed, O...>) > 0);

@@ -138,32 +138,31 @@ constexpr void take_magnitudes(Backward& r) {
 // Zeros in place of the gradients of copies that are frozen beside others of their row: of whole rows ranks
 // sum, keep and measure what is frozen, too.
 template <class M, class O>
-constexpr void clear_frozen_copies(Backward& local) {
-  if (O::Optimizer::group_count == 1) return;
-  const List<GroupRun> runs = group_runs<M, O>();
-  ir::Builder b(static_cast<ir::Graph&&>(local.graph), ir::Sharing::leaves);
+constexpr void clear_frozen_copies(Backward& local, const List<GroupRun>& runs) {
+  const auto is_frozen = [&](int k) { return O::Optimizer::is_frozen(runs[k].group); };
+  List<ir::Span> rows;  // the runs of each such row
   for (int i = 0, end = 0; i < runs.size(); i = end) {
-    bool frozen = false, trained = false;
-    for (end = i; end < runs.size() && runs[end].row == runs[i].row; ++end)
-      (O::Optimizer::is_frozen(runs[end].group) ? frozen : trained) = true;
-    const int gradient = local.gradient(runs[i].trained);
-    if (!frozen || !trained || gradient < 0) continue;
-    const nn::StateInfo& row = nn::state_table<M>.row[runs[i].row];
-    const ir::Value whole{&b, gradient};
-    const ir::Value exact = O::Precision::rule.compute == DType::f32 ? whole : ir::unrounded(whole);
-    const ir::Value copies = ir::reshape(exact, ir::stacked_dims(row.copies(), row.dims));
-    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, copies.dims(), 0)};
-    const ir::Value zero = ir::constant_like(copies, 0);
-    ir::Value kept = copies;
-    for (int k = i; k < end; ++k) {
-      if (!O::Optimizer::is_frozen(runs[k].group)) continue;
-      const auto below = [&](i64 n) {
-        return ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>(n)));
-      };
-      kept = ir::select(below(runs[k].first), kept,
-                        ir::select(below(runs[k].first + runs[k].count), zero, kept));
-    }
-    local.state.adjoint[local.parameters[runs[i].trained]] = ir::reshape(kept, whole.dims()).id;
+    int frozen = 0;
+    for (end = i; end < runs.size() && runs[end].row == runs[i].row; ++end) frozen += is_frozen(end);
+    if (frozen > 0 && frozen < end - i && local.gradient(runs[i].trained) >= 0) rows.push({i, end - i});
+  }
+  if (rows.empty()) return;
+  ir::Builder b(static_cast<ir::Graph&&>(local.graph), ir::Sharing::leaves);
+  for (const ir::Span& span : rows) {
+    const GroupRun& first = runs[span.begin];
+    const nn::StateInfo& row = nn::state_table<M>.row[first.row];
+    const ir::Value whole{&b, local.gradient(first.trained)};
+    ir::Value kept = ir::reshape(exact<O>(whole), ir::stacked_dims(row.copies(), row.dims));
+    const ir::Value zero = ir::constant_like(kept, 0);
+    const ir::Value number{&b, b.leaf(ir::Op::iota, DType::i32, kept.dims(), 0)};
+    const auto below = [&](i64 n) {
+      return ir::binary(ir::Op::lt, number, ir::constant_like(number, static_cast<double>(n)));
+    };
+    for (int k = span.begin; k < span.begin + span.size; ++k)
+      if (is_frozen(k))
+        kept = ir::select(below(runs[k].first), kept,
+                          ir::select(below(runs[k].first + runs[k].count), zero, kept));
+    local.state.adjoint[local.parameters[first.trained]] = ir::reshape(kept, whole.dims()).id;
   }
   local.graph = static_cast<ir::Graph&&>(b.graph);
 }
@@ -174,11 +173,12 @@ template <class M, class O>
 constexpr Backward reduce_gradients(Backward&& local) {
   constexpr const auto& table = nn::state_table<M>;
   constexpr DType type = parameter_type<M>();
-  clear_frozen_copies<M, O>(local);
+  const List<GroupRun> runs = group_runs<M, O>();
+  clear_frozen_copies<M, O>(local, runs);
   List<transforms::ArenaGradient> given;
   List<int> trained;  // number of each of them
   int behind = -1;
-  for (const GroupRun& run : group_runs<M, O>()) {
+  for (const GroupRun& run : runs) {
     if (O::Optimizer::is_frozen(run.group) || run.trained == behind) continue;
     behind = run.trained;
     const nn::StateInfo& row = table.row[run.row];

@@ -280,17 +280,13 @@ class UpdateBuilder {
                      : slot(ir::Space::optimizer, moment_dims<O>(m, row),
                             moment_offset<M, O>(layout.moment[m], m, run.row));
       };
-      const Value gradient = unrounded(copies_of(gradient_of(run), run));
+      const Value gradient = exact<O>(copies_of(gradient_of(run), run));
       if (copied)
         update_tensor(group, gradient, updates, slot(ir::Space::model, row.dims, row.offset), state,
                       [&](optim::Update& u) { update_copies(u, run.count, update); });
       else
         update_tensor(group, gradient, updates, run.row, state, update);
     }
-  }
-  // A gradient that stays as exact as its sums are where products are rounded, as those in the arena do.
-  constexpr Value unrounded(Value x) {
-    return O::Precision::rule.compute == DType::f32 ? x : ir::unrounded(x);
   }
   constexpr Value gradient_of(const GroupRun& run) { return {&b, gradients_[run.trained]}; }
   // The copies of a run, (copies, ...), of a tensor with all of them; as it is where it has but one.

@@ -4,6 +4,7 @@
 // depends on what was fused.
 
 #include "weft/ir/attention.hpp"
+#include "weft/ir/unrounded.hpp"
 #include "weft/transforms/lowered_weights.hpp"
 #include "weft/transforms/precision_policy.hpp"
 #include "weft/transforms/prune.hpp"
@@ -12,32 +13,17 @@ namespace WEFT_NAMESPACE::transforms {
 
 namespace detail {
 
-// The nodes that a result or an assigned value is made of: what else reads a value reads it in vain, as in
-// the body of a loop that has been differentiated and computes less than before.
-constexpr List<u8> read_by_results(const ir::Graph& g) {
-  List<u8> live(g.nodes.size(), 0);
-  for (int x : g.outputs) live[x] = 1;
-  for (const ir::Assign& a : g.assigns) live[a.node] = 1;
-  for (int i = g.nodes.size() - 1; i >= 0; --i)
-    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) live[g.edges[g.nodes[i].first + k]] = 1;
-  return live;
-}
-
 // Which products are added, as they are or with a bias between, to a value as large that lies in memory: one
 // that is given, or that something else reads too. Their kernels can add it to their sums
 // (kernel_ir/fuse.hpp).
 constexpr List<u8> joins_residual(const ir::Graph& g) {
   const int n = g.nodes.size();
-  List<int> reads(n, 0), reader(n, -1);
-  const List<u8> live = read_by_results(g);
+  const LiveNodes found(
+      g);  // what is read in vain, as in a body that computes less than before, does not count
+  const List<int>& reads = found.uses;
+  List<int> reader(n, -1);
   for (int i = 0; i < n; ++i)
-    for (int k = 0; live[i] && k < g.nodes[i].arity; ++k) {
-      const int x = g.edges[g.nodes[i].first + k];
-      ++reads[x];
-      reader[x] = i;
-    }
-  for (int x : g.outputs) ++reads[x];
-  for (const ir::Assign& a : g.assigns) ++reads[a.node];
+    for (int k = 0; found.live[i] && k < g.nodes[i].arity; ++k) reader[g.in(i, k)] = i;
   // From the end, so that what an addition leads to is known before its operands are asked.
   List<u8> joins(n, 0);
   for (int i = n - 1; i >= 0; --i) {
@@ -178,10 +164,8 @@ class PrecisionRewriter {
       const bool view = node.op == ir::Op::reshape || node.op == ir::Op::permute ||
                         (node.op == ir::Op::add && reads_optimizer(g.in(i, 1))) ||
                         (node.op == ir::Op::slice && results_[i] == gradient);
-      const bool gathers =
-          node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
-          node.op == ir::Op::reduce_scatter_state_start ||
-          (node.op == ir::Op::add_dependency && g.nodes[g.in(i, 1)].op == ir::Op::constant);  // unrounded
+      const bool gathers = node.op == ir::Op::flat_concat || node.op == ir::Op::reduce_scatter_into_start ||
+                           node.op == ir::Op::reduce_scatter_state_start || ir::is_unrounded(g, i);
       if (!gathers && !(view && results_[i])) continue;
       const u8 what = gathers ? gradient : results_[i];
       for (int k = 0; k < node.arity; ++k) {

@@ -39,9 +39,9 @@ WEFT_REFUSAL(
     "masked_fill or index_put, which return the new value");
 WEFT_REFUSAL(
     SubscriptIsOfParameter,
-    "a function of attention reads at traced places what stands behind it, and nothing that it captures: "
-    "attention(q, k, v, [](auto s, auto b, auto h, auto i, auto j, auto slope) { return s + slope[h] * (j - "
-    "i); }, slope); elsewhere x[i] is index(x, i)");
+    "x[i] of a traced i is index(x, i); a score or mask of attention reads so what stands behind it, and "
+    "nothing that it captures: attention(q, k, v, [](auto s, auto b, auto h, auto i, auto j, auto slope) { "
+    "return s + slope[h] * (j - i); }, slope)");
 WEFT_REFUSAL(
     RowsAreUnbound,
     "a traced value is no range: write unbind<0>(x) for a tuple of its rows, or loop<n>(body, carry) over "
@@ -104,38 +104,17 @@ inline constexpr bool is_element_count<ElementCount<S>> = true;
 namespace detail {
 // What the call of a method that is refused gives: what PyTorch's gives is taken apart, auto [values,
 // indices] = x.topk(3), so that no second error follows. (How many parts x.chunk(n) has is not known here.)
-template <class Name>
-inline constexpr int method_results = 1;
-#define WEFT_RESULTS(name, count) \
-  template <>                     \
-  inline constexpr int method_results<spelled::name> = count;
-WEFT_RESULTS(aminmax, 2)
-WEFT_RESULTS(chunk, 2)
-WEFT_RESULTS(cummax, 2)
-WEFT_RESULTS(cummin, 2)
-WEFT_RESULTS(kthvalue, 2)
-WEFT_RESULTS(sort, 2)
-WEFT_RESULTS(split, 3)
-WEFT_RESULTS(topk, 2)
-WEFT_RESULTS(unbind, 3)
-WEFT_RESULTS(unique, 2)
-#undef WEFT_RESULTS
-template <class Name>
-inline constexpr bool gives_places_along_axis = false;  // x.max(1), and not x.max()
-template <>
-inline constexpr bool gives_places_along_axis<spelled::max> = true;
-template <>
-inline constexpr bool gives_places_along_axis<spelled::median> = true;
-template <>
-inline constexpr bool gives_places_along_axis<spelled::min> = true;
-template <>
-inline constexpr bool gives_places_along_axis<spelled::nanmedian> = true;
+template <class Name, class... Of>
+inline constexpr bool is_one_of = (std::is_same_v<Name, Of> || ...);
 template <class Name, class... Given, class Self>
 constexpr auto after_method(const Self& self) {
   constexpr bool along_axis = (std::is_integral_v<Given> || ...);
-  if constexpr (method_results<Name> == 3)
+  if constexpr (is_one_of<Name, spelled::split, spelled::unbind>)
     return std::array<AfterRefusal, 3>{};
-  else if constexpr (method_results<Name> == 2 || (gives_places_along_axis<Name> && along_axis))
+  else if constexpr (is_one_of<Name, spelled::aminmax, spelled::chunk, spelled::cummax, spelled::cummin,
+                               spelled::kthvalue, spelled::sort, spelled::topk, spelled::unique> ||
+                     (along_axis &&
+                      is_one_of<Name, spelled::max, spelled::median, spelled::min, spelled::nanmedian>))
     return AfterRefusal{};
   else
     return self;
