@@ -159,27 +159,16 @@ class Builder {
   constexpr bool is_inside(const Builder& other) const {
     return &other == this || (parent ? parent->is_inside(other) : finds_parent);
   }
+  // Of a body whose trips are computed whether they are made or not: the node that says whether one is (one
+  // bool). What is captured from then on has a gradient in the trips that are made alone.
+  int made_if = -1;
+
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
     if (&from == this) return node;
-    if (!parent && finds_parent) parent = &from;
-    if (from.finds_parent) {  // nobody will read what is made of it
-      if (!from.parent) from.parent = this;
-      return constant(from.graph.nodes[node].dtype, from.graph.dims(node), 0);
-    }
-    if (!parent) throw Error("ir/builder", "a value of another trace");
-    const int there = parent->import(from, node);
-    const Node n = parent->graph.nodes[there];
-    const Dims dims = parent->graph.dims(there);
-    if (n.op == Op::constant || n.op == Op::iota) return leaf(n.op, n.dtype, dims, n.imm);
-    for (int k = 0; k < outer.size(); ++k)
-      if (outer[k] == there) return graph.inputs[k];
-    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
-    graph.inputs.push(made);
-    outer.push(there);
-    return made;
+    const int found = imported(from, node);
+    return made_if >= 0 && is_float(graph.nodes[found].dtype) ? slope_if(made_if, found) : found;
   }
-
   // The node that `draw` stands for; make() draws it where this is the first use.
   template <class Make>
   constexpr int drawn(Draw& draw, const Make& make) {
@@ -284,6 +273,39 @@ class Builder {
   }
 
  private:
+  constexpr int imported(Builder& from, int node) {
+    if (!parent && finds_parent) parent = &from;
+    if (from.finds_parent) {  // nobody will read what is made of it
+      if (!from.parent) from.parent = this;
+      return constant(from.graph.nodes[node].dtype, from.graph.dims(node), 0);
+    }
+    if (!parent) throw Error("ir/builder", "a value of another trace");
+    const int there = parent->import(from, node);
+    const Node n = parent->graph.nodes[there];
+    const Dims dims = parent->graph.dims(there);
+    if (n.op == Op::constant || n.op == Op::iota) return leaf(n.op, n.dtype, dims, n.imm);
+    for (int k = 0; k < outer.size(); ++k)
+      if (outer[k] == there) return graph.inputs[k];
+    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
+    graph.inputs.push(made);
+    outer.push(there);
+    return made;
+  }
+  // x, with a gradient where `condition`, one bool, holds: as it is chosen, and not multiplied, it is zero
+  // elsewhere even of a slope that is not finite.
+  constexpr int slope_if(int condition, int x) {
+    const Node of = graph.nodes[x];
+    if (of.op == Op::constant || of.op == Op::iota) return x;
+    Node node{Op::broadcast, DType::boolean};
+    node.shape = of.shape;
+    const int all = graph.nodes[condition].shape == of.shape ? condition : add(node, &condition, 1);
+    node.dtype = of.dtype;
+    const int chosen[3]{all, x, constant(of.dtype, of.shape, 0)};
+    node.op = Op::select;
+    const int model[2]{x, add(node, chosen, 3)};
+    node.op = Op::surrogate;
+    return add(node, model, 2);
+  }
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
   // (Attributes of scatter_reduce: ir/along_axis.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {

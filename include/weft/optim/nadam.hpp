@@ -1,11 +1,31 @@
 #pragma once
 // NAdam (Dozat, 2016), as torch.optim.NAdam: Adam's m and v, mu_t = b1 (1 - 0.96^(t momentum_decay) / 2);
 // p -= lr ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_t+1 / (1 - mu_1 ... mu_t+1) m) / (sqrt(v / (1 - b2^t)) +
-// eps). t counts calls of the update, skipped ones included.
+// eps). t counts the updates that were applied, from 1; what follows from it alone is computed in f64.
+//
+// With r = 0.96^momentum_decay and log(1 - x) as its series,
+//   mu_1 ... mu_t = b1^t exp(-sum over k >= 1 of 2^-k / k r^k (1 - r^kt) / (1 - r^k)),
+// whose terms more than halve: no product of all steps is kept.
 
 #include "weft/optim/adam.hpp"
 
 namespace WEFT_NAMESPACE::optim {
+
+namespace detail {
+
+// mu_1 ... mu_t; log_r = momentum_decay log 0.96. All of f64, without axes.
+constexpr Value momentum_product(Value b1, Value log_r, Value t) {
+  ir::Builder& b = *t.builder;
+  const Value counted{&b, b.leaf(Op::iota, DType::i32, Shape<32>::value, 0)};
+  const Value k = ir::cast(counted, DType::f64) + 1.0;
+  const auto rest = [](Value x) { return ir::unary(Op::expm1, x); };
+  const Value of_steps = ir::unary(Op::exp, k * log_r) * rest(k * log_r * t) / rest(k * log_r);
+  const Value constant_mu = ir::binary(Op::eq, log_r, ir::constant_like(log_r, 0));
+  const Value term = power(ir::constant_like(k, 0.5), k) / k * ir::select(constant_mu, t, of_steps);
+  return power(b1, t) * ir::unary(Op::exp, -ir::reduce(Op::reduce_sum, term, ir::all_axes(1)));
+}
+
+}  // namespace detail
 
 struct NAdam {
   Schedule lr = 2e-3f;                  // learning rate: a number, or a schedule of the update
@@ -19,39 +39,36 @@ struct NAdam {
   WEFT_OPTIMIZER(NAdam)
   WEFT_REFUSED_BETAS(NAdam)
   static constexpr int moments = 2;
-  static constexpr int numbers = 10;
+  static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
-    const f64 b1 = static_cast<f64>(betas.first), b2 = static_cast<f64>(betas.second);
     const f64 rate = static_cast<f64>(lr(step));
-    f64 product = 1;
-    // the product halves every few steps: what is left after many is nothing beside 1
-    for (i64 t = 1; t <= step + 1 && product > 1e-30; ++t) product *= mu(t);
-    const f64 now = mu(step + 1), next = mu(step + 2);
     n[0] = betas.first;
-    n[1] = static_cast<f32>(1 - b1);
+    n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
     n[2] = betas.second;
-    n[3] = static_cast<f32>(1 - b2);
+    n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
     n[4] = decoupled_weight_decay ? 0 : weight_decay;
     n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
-    n[6] = static_cast<f32>(rate * (1 - now) / (1 - product));
-    n[7] = static_cast<f32>(rate * next / (1 - product * next));
-    n[8] = static_cast<f32>(1 / (1 - std::pow(b2, static_cast<f64>(step + 1))));
-    n[9] = eps;
+    n[6] = static_cast<f32>(rate);
+    n[7] = static_cast<f32>(static_cast<f64>(momentum_decay) * std::log(0.96));
+    n[8] = eps;
   }
   static constexpr void update(Update& u) {
+    const Value t = ir::cast(u.updates, DType::f64), rate = ir::cast(u.number[6], DType::f64);
+    const Value b1 = ir::cast(u.number[0], DType::f64), log_r = ir::cast(u.number[7], DType::f64);
+    const auto mu = [&](Value step) { return b1 * (1.0 - 0.5 * ir::unary(Op::exp, step * log_r)); };
+    const Value now = mu(t), next = mu(t + 1.0), product = detail::momentum_product(b1, log_r, t);
+    const Value of_gradient = rate * (1.0 - now) / (1.0 - product);
+    const Value of_mean = rate * next / (1.0 - product * next);
+    const Value correction = 1.0 / (1.0 - power(ir::cast(u.number[2], DType::f64), t));
+    const auto narrow = [&](Value x) { return ir::cast(x, u.parameter.dtype()); };
+
     const Value g = u.gradient + u.parameter * u.number[4];
     const Value m = u.moment[0] * u.number[0] + g * u.number[1];
     const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
-    const Value size = square_root(v * u.number[8]) + u.number[9];
+    const Value size = square_root(v * narrow(correction)) + u.number[8];
     u.moment[0] = m;
     u.moment[1] = v;
-    u.parameter = u.parameter * u.number[5] - (g * u.number[6] + m * u.number[7]) / size;
-  }
-
- private:
-  f64 mu(i64 t) const {
-    const f64 power = std::pow(0.96, static_cast<f64>(t) * static_cast<f64>(momentum_decay));
-    return static_cast<f64>(betas.first) * (1 - 0.5 * power);
+    u.parameter = u.parameter * u.number[5] - (g * narrow(of_gradient) + m * narrow(of_mean)) / size;
   }
 };
 

@@ -10,7 +10,7 @@ namespace WEFT_NAMESPACE::optim {
 struct SGD {
   Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
   float momentum = 0;      // share of the last step that is kept; 0: none
-  float dampening = 0;     // the gradient's share in the step is 1 - dampening
+  float dampening = 0;     // with momentum: the gradient's share in the step is 1 - dampening
   float weight_decay = 0;  // of the parameter, added to its gradient
   bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
 
@@ -21,7 +21,7 @@ struct SGD {
   void fill(i64 step, f32* n) const {
     n[0] = lr(step);
     n[1] = momentum;
-    n[2] = 1 - dampening;
+    n[2] = momentum == 0 ? 1 : 1 - dampening;  // as PyTorch, which dampens what it adds to the momentum
     n[3] = weight_decay;
     n[4] = nesterov ? momentum : 1;
     n[5] = nesterov ? 1 : 0;

@@ -8,13 +8,16 @@
 #include "../io/scratch.hpp"
 #include "checkpoint.hpp"
 #include "mlp.hpp"
+#include "support/device.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
+#include "weft/optim.hpp"
 #include "weft/train/make_trainer.hpp"
 
 using namespace weft;
 using checkpoint_test::edit;
 using checkpoint_test::scalar;
 using train_test::Mlp;
+using weft::testing::test_device;
 
 namespace {
 
@@ -124,6 +127,48 @@ TEST_CASE("precision: f16 trains on after any number of batches that are not fin
   const auto before = weights();
   trainer.step(std::vector<float>(4, 0.5f));
   for (std::size_t i = 0; i < 4; ++i) CHECK(weights()[i] == doctest::Approx(before[i] - 0.01f));
+}
+
+namespace {
+
+// Whether skipped updates before the first change any bit of those behind them.
+template <class Optimizer>
+void check_skips_count_nothing(Optimizer optimizer) {
+  const auto make = [&] {
+    return make_trainer<Mlp>(
+        test_device(), [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); }, in<f32, 16, 6>,
+        in<f32, 16, 4>, optimizer, precision::f16, seed{3});
+  };
+  auto skipping = make(), plain = make();
+  std::vector<float> x(16 * 6), y(16 * 4, 0.5f);
+  for (int k = 0; k < 3; ++k)
+    skipping.step(std::vector<float>(16 * 6, std::numeric_limits<float>::infinity()), y);
+  for (int step = 0; step < 8; ++step) {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = std::sin(static_cast<float>(i + 7 * static_cast<std::size_t>(step)));
+    skipping.step(x, y);
+    plain.step(x, y);
+    CAPTURE(step);
+    CHECK(skipping.model().template get<"fc1.weight">().to_vector() ==
+          plain.model().template get<"fc1.weight">().to_vector());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("precision: what an optimiser makes of its count of updates, skipped ones are not of") {
+  using namespace optim;
+  check_skips_count_nothing(AdamW{.lr = 1e-2f});
+  check_skips_count_nothing(amsgrad(Adam{.lr = 1e-2f}));
+  check_skips_count_nothing(NAdam{.lr = 1e-2f});
+  check_skips_count_nothing(RAdam{.lr = 1e-2f});
+  check_skips_count_nothing(Adamax{.lr = 1e-2f});
+  check_skips_count_nothing(Adagrad{.lr = 1e-2f, .lr_decay = 0.3f});
+  check_skips_count_nothing(ASGD{.lr = 1e-2f, .lambd = 0.1f, .t0 = 2});
+  check_skips_count_nothing(Adafactor{});
+  check_skips_count_nothing(SGD{.lr = 1e-2f, .momentum = 0.9f, .dampening = 0.5f});
+  check_skips_count_nothing(Rprop{.lr = 1e-2f});
+  check_skips_count_nothing(swa(SGD{.lr = 1e-2f}, {.start = 2, .every = 2}));
 }
 
 TEST_CASE("precision: bf16 and f16 products follow the f32 run within their rounding") {

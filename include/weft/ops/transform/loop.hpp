@@ -401,9 +401,14 @@ constexpr auto while_of_values(const Condition& condition, const F& body, const 
           if constexpr (!one) {
             return now;
           } else {
-            // Of a trip that is not made the body sees what it has seen in the first: what it makes of values
-            // beyond the end may be infinite, and then so would be nothing times its slope.
-            const Now first = map_values(start, inside);
+            // Of a trip that is not made the body sees what it has seen in the first, as what it makes of
+            // values beyond the end may be infinite; and as its slope may be where no trip is made, none
+            // passes.
+            const auto without_slope = [&]<class E>(const E& e) {
+              return E{ir::unary(ir::Op::stop_gradient, inside(e).value)};
+            };
+            const Now first = map_values(start, without_slope);
+            trip.made_if = go.value.id;
             const auto made = body(both_values(now, first, Chosen{go.value}));
             if (!trip.graph.assigns.empty()) {
               const ir::Value none =

@@ -315,6 +315,55 @@ TEST_CASE("while_loop: as many trips as its condition holds, at most so many, ea
   }
 }
 
+namespace {
+
+// at 0 the body divides by nothing, and what it captures has an infinite slope
+constexpr auto root_of = [](auto v) {
+  return while_loop<50>([=](const auto& x) { return abs(x * x - v) > 1e-12; },
+                        [=](const auto& x) { return 0.5 * (x + v / x); }, v);
+};
+constexpr auto weighted = [](auto x, auto weight) {
+  const auto last = while_loop<3>([](const auto& c) { return std::get<0>(c) > 0; },
+                                  [=](const auto& c) {
+                                    const auto& [left, all] = c;
+                                    return std::tuple{left - 1, all + weight / left + sqrt(weight * left)};
+                                  },
+                                  std::tuple{x, x * 2});
+  return std::get<1>(last);
+};
+constexpr auto root_slope = [](auto v) { return grad(root_of)(v); };
+
+}  // namespace
+
+TEST_CASE("while_loop: where no trip is made, what the body is at the start counts for nothing") {
+  auto f = compile(
+      test_device(),
+      [](auto x, auto left, auto weight) {
+        return std::tuple{
+            vmap(value_and_grad(root_of))(x), vmap(grad(root_slope))(x),
+            grad<0, 1>([](auto a, auto w) { return sum<>(vmap(weighted)(a, w)); })(left, weight)};
+      },
+      in<f64, 65>, in<f64, 3>, in<f64, 3>);
+  std::vector<double> x(65);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 0.0 : static_cast<double>(i);
+  const auto [roots, curves, slopes] = f(x, std::vector<double>{0, -1, 2}, std::vector<double>{0, 0, 4});
+  const auto& [values, first] = roots;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<i64>(i);
+    CHECK(values[at] == doctest::Approx(std::sqrt(x[i])).epsilon(1e-9));
+    CHECK(first[at] == doctest::Approx(x[i] <= 1 ? 1 : 0.5 / std::sqrt(x[i])).epsilon(1e-7));
+    if (x[i] == 0) CHECK(curves[at] == 0);
+  }
+  const auto& [left, weight] = slopes;
+  CHECK(left[0] == 2);
+  CHECK(left[1] == 2);
+  // trips at 2 and at 1
+  CHECK(left[2] == doctest::Approx(2 - 4.0 / 4 + 0.5 * std::sqrt(2.0) - 4.0 / 1 + 0.5 * 2));
+  CHECK(weight[0] == 0);
+  CHECK(weight[1] == 0);
+  CHECK(weight[2] == doctest::Approx(1.0 / 2 + 0.5 * std::sqrt(0.5) + 1 + 0.5 / 2));
+}
+
 TEST_CASE("while_loop: gradients of the trips that were made, and of those alone") {
   CHECK(gradcheck([](auto x) { return std::get<0>(vmap(newton)(x)); }, point<7>(0.3, 9)).ok());
   // the trip behind the last would divide by nothing
