@@ -193,6 +193,52 @@ TEST_CASE("cuda programs: products and what is added to them") {
       in<f32, 64, 80>, in<f32, 40, 24>, in<f32, 32, 24>, in<f32, 24>);
 }
 
+namespace {
+
+// Whole numbers of 16 bits, whose products and sums are exact in whatever order.
+template <class T>
+struct Whole {
+  constexpr auto operator()(auto x) const { return cast<T>(cast<f32>(remainder(x, 8)) - 4.0f); }
+};
+
+template <class T>
+void check_small_products(const std::string& type) {
+  check_program(
+      type + ", several tiles", 0, [](auto a, auto b) { return matmul(Whole<T>{}(a), Whole<T>{}(b)); },
+      in<i32, 130, 203>, in<i32, 203, 259>);
+  check_program(
+      type + ", the first turned", 0,
+      [](auto a, auto b) { return matmul(permute<1, 0>(Whole<T>{}(a)), Whole<T>{}(b)); }, in<i32, 72, 136>,
+      in<i32, 72, 40>);
+  check_program(
+      type + ", the second turned", 0,
+      [](auto a, auto b) { return matmul(Whole<T>{}(a), permute<1, 0>(Whole<T>{}(b))); }, in<i32, 24, 64>,
+      in<i32, 131, 64>);
+  check_program(
+      type + ", both turned, a batch", 0,
+      [](auto a, auto b) { return matmul(permute<0, 2, 1>(Whole<T>{}(a)), permute<0, 2, 1>(Whole<T>{}(b))); },
+      in<i32, 3, 65, 40>, in<i32, 3, 33, 65>);
+  check_program(
+      type + ", one factor for a batch, and a bias", 0,
+      [](auto a, auto b, auto bias) { return matmul(Whole<T>{}(a), Whole<T>{}(b)) + Whole<T>{}(bias); },
+      in<i32, 2, 3, 17, 40>, in<i32, 40, 24>, in<i32, 24>);
+  check_program(
+      type + ", factors without a unit stride", 0,
+      [](auto a, auto b, auto x, auto bias) {
+        return matmul(slice<1, 0, 80, 2>(slice<0, 0, 64, 2>(Whole<T>{}(a))),
+                      slice<1, 1, 25, 3>(Whole<T>{}(b))) +
+               Whole<T>{}(x) + Whole<T>{}(bias);
+      },
+      in<i32, 64, 80>, in<i32, 40, 25>, in<i32, 32, 8>, in<i32, 8>);
+}
+
+}  // namespace
+
+TEST_CASE("cuda programs: products of 16 bits") {
+  check_small_products<bf16>("bf16");
+  check_small_products<f16>("f16");
+}
+
 TEST_CASE("cuda programs: sums of several loops wait for one second stage") {
   check_against_f64(
       "sums", 1e-6,

@@ -1,7 +1,7 @@
 #pragma once
-// A matrix product for what the library cannot express: integers, mixed types, strides without a unit. Tiles
-// of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
-// else.
+// A matrix product for what neither the library nor tensor cores (mma.cuh) have: integers, mixed types,
+// strides of f32 without a unit. Tiles of 16 x 16 through shared memory; sums run along k in order, so the
+// result does not depend on anything else.
 
 #include "weft/kernels/evaluator/arithmetic.hpp"
 #include "weft/kernels/gemm/call.hpp"

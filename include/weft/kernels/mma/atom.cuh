@@ -89,6 +89,13 @@ struct MmaAtom {
     detail::load_matrices<false>(a.r, tile + lane % 16 * pitch + lane / 16 * 8);
     return a;
   }
+  // a from 16 rows that are its columns.
+  __device__ __forceinline__ static A load_a_transposed(const T* tile, int pitch) {
+    const int lane = MmaPlace{}.lane;
+    A a;
+    detail::load_matrices<true>(a.r, tile + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 8);
+    return a;
+  }
   // Two neighbouring b, from 16 rows that are their columns.
   __device__ __forceinline__ static void load_b_transposed(B (&b)[2], const T* tile, int pitch) {
     const int lane = MmaPlace{}.lane;

@@ -10,6 +10,7 @@
 #include "weft/kernels/fused/combine_partials.cuh"
 #include "weft/kernels/fused/cuda.cuh"
 #include "weft/kernels/gemm/cublaslt.cuh"
+#include "weft/kernels/gemm/mma.cuh"
 #include "weft/kernels/gemm/tiled.cuh"
 #include "weft/targets/cuda/plan.hpp"
 
@@ -69,13 +70,16 @@ inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stre
   (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
                 launch.args.pointer[2], launch.args.pointer[4], launch.library);
 }
-// The tiled kernel stands behind the library, which may have no algorithm for what it can express.
+// weft's own kernels stand behind the library, which may have no algorithm for what it can express.
 template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   if constexpr (Library) {
     if (launch.dot != nullptr) return run_library_dot(launch, stream);
   }
-  kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
+  if constexpr (kernels::dot_has_mma(static_cast<DType>(TA), static_cast<DType>(TB)))
+    kernels::run_cuda_dot_mma<TA, TC, Adds>(launch, stream);
+  else
+    kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],
