@@ -218,6 +218,8 @@ struct FrozenFusion {
     Fusion f = borrowed();
     f.stored = List<u8>();
     f.stored.append(arrays.stored, nodes);
+    f.views = List<View>();
+    f.views.append(arrays.views, views);
     f.kernels = List<Kernel>();
     f.kernels.append(arrays.kernels, kernels);
     return f;

@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "support/compile_verified.hpp"
 #include "support/leaves.hpp"
+#include "weft/interpreter.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -116,4 +118,23 @@ TEST_CASE("padded_rows: rows that are even or short are left alone") {
   CHECK(kernel_ir::padded_row(50257, DType::bf16) == 50264);
   CHECK(kernel_ir::padded_row(264, DType::f32) == 264);
   CHECK(kernel_ir::padded_row(261, DType::f64) == 262);
+}
+
+TEST_CASE("padded_rows: compiled programs read padded rows through views") {
+  constexpr auto all = [](auto x, auto w, auto v) {
+    const auto y = matmul(x, w);  // (65, words)
+    return std::tuple{matmul(narrow<0, 3, 32>(y), v), matmul(transpose<0, 1>(reshape<5, 13, words>(y)), v),
+                      sum<1>(y)};
+  };
+  auto f = compile(Cpu{1}, all, in<f64, 65, 17>, in<f64, 17, words>, in<f64, words, 9>);
+  auto g = compile(Interpreter{}, all, in<f64, 65, 17>, in<f64, 17, words>, in<f64, words, 9>);
+  std::vector<double> x(65 * 17), w(17 * words), v(words * 9);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 7) - 3;
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<double>(i % 5) - 2;
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<double>(i % 3) - 1;
+  const auto [a, b, c] = f(x, w, v);
+  const auto [p, q, r] = g(x, w, v);
+  CHECK(a.to_vector() == p.to_vector());  // whole numbers, exact in any order
+  CHECK(b.to_vector() == q.to_vector());
+  CHECK(c.to_vector() == r.to_vector());
 }
