@@ -152,20 +152,24 @@ class AttentionInterpreter {
       memory_.write(At::y, row * c_.value_width + e, h_.results[0],
                     rounded(h_.results[0], nothing ? 0 : sum / total));
     }
-    if (memory_.given(At::lse))
-      memory_.write(At::lse, row, DType::f32, nothing ? top : rounded(DType::f32, top + std::log(total)));
+    if (memory_.given(At::lse)) {
+      const i64 at = row + (b * c_.heads + h) * c_.queries;  // two planes a head
+      const double exact = top + std::log(total), lse = nothing ? top : rounded(DType::f32, exact);
+      memory_.write(At::lse, at, DType::f32, lse);
+      memory_.write(At::lse, at + c_.queries, DType::f32, nothing ? 0 : rounded(DType::f32, exact - lse));
+    }
   }
 
   void backward(i64 b, i64 h, i64 i, std::vector<double>& dq, std::vector<double>& dk,
                 std::vector<double>& dv) {
     using At = kernels::AttentionPointers;
-    const auto of_row = [&](bool delta) {
+    const auto of_row = [&](bool delta, i64 plane) {
       return memory_.read(
           delta ? At::delta : At::row_lse,
-          b * c_.row_stride(delta, 0) + h * c_.row_stride(delta, 1) + i * c_.row_stride(delta, 2),
+          b * c_.row_stride(delta, 0) + h * c_.row_stride(delta, 1) + i * c_.row_stride(delta, 2) + plane,
           DType::f32);
     };
-    const double lse = of_row(false), delta = of_row(true);
+    const double lse = of_row(false, 0) + of_row(false, c_.lse_plane()), delta = of_row(true, 0);
     const bool nothing = std::isinf(lse) && lse < 0;
     for (i64 j = 0; j < c_.keys; ++j) {
       const i64 place[4]{b, h, i, j};

@@ -4,9 +4,12 @@
 // zeros; its gradient needs of the forward pass the result and the log-sum-exp of each row alone.
 //
 //   attention(q (B, Hq, L, E), k (B, H, S, E), v (B, H, S, Ev), captured...)
-//     -> y (B, Hq, L, Ev), lse (B, Hq, L): Hq / H neighbouring heads of q share a head of k and v
+//     -> y (B, Hq, L, Ev), lse (B, Hq, 2, L): Hq / H neighbouring heads of q share a head of k and v
 //   attention_gradient(q, k, v, captured..., dy (B, Hq, L, Ev), lse, delta (B, Hq, L): row sums of dy * y)
 //     -> dq, dk, dv, and the gradients of some captured tensors
+//
+// Of each row lse has the log-sum-exp and, in its second plane, what its rounding left: beside a greatest
+// score of -1e9, which a mask makes, nothing is left of the logarithm of a sum.
 //
 // The body is a graph of arithmetic on values of one shape, the grid (B, Hq, L, S). Its inputs: the product
 // q k^T, then what is captured, each (B, Hq, L, S) with extents of 1 where it does not vary; where it draws
@@ -32,6 +35,7 @@ struct AttentionShape {
 
   constexpr Dims grid() const { return make_dims(batch, heads, queries, keys); }
   constexpr Dims rows() const { return make_dims(batch, heads, queries); }
+  constexpr Dims row_lses() const { return make_dims(batch, heads, 2, queries); }
   constexpr Dims of_query(i64 last) const { return make_dims(batch, heads, queries, last); }
   constexpr Dims of_key(i64 last) const { return make_dims(batch, kv_heads, keys, last); }
 
@@ -99,7 +103,7 @@ constexpr Value attention_gradient(Builder& b, const Graph& body, const List<int
 // The extents of result `which` of either.
 constexpr Dims attention_result_dims(const Graph& g, int node, int which) {
   const AttentionShape s = attention_shape(g, node);
-  if (!s.is_gradient) return which == AttentionShape::y ? s.of_query(s.value_width) : s.rows();
+  if (!s.is_gradient) return which == AttentionShape::y ? s.of_query(s.value_width) : s.row_lses();
   if (which < AttentionShape::first_captured_gradient) return g.dims(g.in(node, which));
   const int captured = captured_gradient(g, node, which - AttentionShape::first_captured_gradient);
   return g.dims(g.in(node, AttentionShape::first_captured + captured));
@@ -108,6 +112,17 @@ constexpr Dims attention_result_dims(const Graph& g, int node, int which) {
 constexpr Value attention_result(Value region, int which, DType dtype) {
   const Dims d = attention_result_dims(region.builder->graph, region.id, which);
   return region_result(region, which, dtype, d);
+}
+
+// The result row_lse of a sum and a greatest score for each row; 0 is the sum of a row that attends to
+// nothing.
+constexpr Value row_lse_of(const AttentionShape& s, Value total, Value top) {
+  const Dims row{4, {s.batch, s.heads, 1, s.queries}};
+  const Value sum = reshape(total, row), most = reshape(top, row), log = unary(Op::log, sum);
+  const Value lse = log + most, zero = constant_like(sum, 0);
+  const Value left = select(binary(Op::eq, sum, zero), zero, (most - lse) + log);
+  constexpr i64 first[8]{0, 0, 0, 0, 0, 1}, second[8]{0, 0, 0, 0, 1};
+  return pad(lse, first, 0) + pad(left, second, 0);
 }
 
 // What is wrong with node i, one of the two, whose body keeps its own rules; null where nothing is.
@@ -150,9 +165,10 @@ constexpr const char* attention_fault(const Graph& g, int i, const Graph& body) 
       return "attention: the gradient of what is not captured";
   if (g.dims(g.in(i, s.dy())) != s.of_query(s.value_width) || g.nodes[g.in(i, s.dy())].dtype != t)
     return "attention: the gradient of its result has another dtype or shape";
-  for (const int k : {s.lse(), s.delta()})
-    if (g.dims(g.in(i, k)) != s.rows() || g.nodes[g.in(i, k)].dtype != s.wide)
-      return "attention: log-sum-exp or delta is not one number a row";
+  if (g.dims(g.in(i, s.lse())) != s.row_lses() || g.nodes[g.in(i, s.lse())].dtype != s.wide)
+    return "attention: log-sum-exp is not two numbers a row";
+  if (g.dims(g.in(i, s.delta())) != s.rows() || g.nodes[g.in(i, s.delta())].dtype != s.wide)
+    return "attention: delta is not one number a row";
   return nullptr;
 }
 constexpr const char* attention_result_fault(const Graph& g, int i) {

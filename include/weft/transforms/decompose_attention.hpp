@@ -97,7 +97,7 @@ constexpr DecomposedAttention decompose(ir::Builder& b, const ir::AttentionShape
   DecomposedAttention made;
   made.y = AttentionProducts{s}.product(ir::cast(dropped(r.weights, r.factor), v.dtype()), v, 2,
                                         s.of_query(s.value_width));
-  made.lse = ir::reshape(ir::unary(Op::log, r.total) + r.shift, s.rows());
+  made.lse = ir::row_lse_of(s, r.total, r.shift);
   return made;
 }
 

@@ -85,8 +85,7 @@ struct SplitAttention {
   ir::Value y, total, top;
 
   constexpr ir::Value result(int which) const {
-    return which == ir::AttentionShape::y ? y
-                                          : ir::reshape(ir::unary(ir::Op::log, total) + top, shape.rows());
+    return which == ir::AttentionShape::y ? y : ir::row_lse_of(shape, total, top);
   }
 };
 // Those of attention i of `g`, of operands that stand in b.
@@ -121,13 +120,20 @@ constexpr SplitAttention split_attention(ir::Builder& b, const ir::Graph& g, int
   const Value region =
       ir::attention(b, body_of_parts(ir::attention_body(g, i), s, parts, captured), of_parts, false);
   const Value y = ir::attention_result(region, AttentionShape::y, s.wide),
-              lse = ir::attention_result(region, AttentionShape::row_lse, s.wide);  // (parts, Hq, L)
+              both = ir::attention_result(region, AttentionShape::row_lse, s.wide);  // (parts, Hq, 2, L)
+  const auto plane = [&](i64 k) {
+    ir::Slices whole;
+    whole[2] = {k, 1};
+    return ir::reshape(ir::slice(both, whole.axis, {4, {parts, s.heads, 1, s.queries}}),
+                       {3, {parts, s.heads, s.queries}});
+  };
+  const Value lse = plane(0), left = plane(1);
   constexpr double lowest = -std::numeric_limits<double>::infinity();
   const auto in_place_of = [](Value x, double of, double other) {
     return ir::select(ir::binary(Op::eq, x, ir::constant_like(x, of)), ir::constant_like(x, other), x);
   };
   const Value top = in_place_of(ir::reduce(Op::reduce_max, lse, 1u << 0), lowest, 0);
-  const Value e = ir::unary(Op::exp, lse - ir::broadcast(top, lse.dims()));
+  const Value e = ir::unary(Op::exp, (lse - ir::broadcast(top, lse.dims())) + left);
   const Value total = ir::reduce(Op::reduce_sum, e, 1u << 0);
   const Value share = e / ir::broadcast(in_place_of(total, 0, 1), lse.dims());
   const Value mixed = y * ir::broadcast(ir::reshape(share, {4, {parts, s.heads, s.queries, 1}}), y.dims());

@@ -57,7 +57,7 @@ TEST_CASE("attention: a region of two results, whose body stands on the grid") {
         "%3 = input 3 : f32 (1, 4, 1, 6)\n"
         "%4 = attention(%0, %1, %2, %3) body 0 captured 1 : u8 ()\n"
         "%5 = result(%4) 0 : f32 (2, 4, 5, 3)\n"
-        "%6 = result(%4) 1 : f32 (2, 4, 5)\n"
+        "%6 = result(%4) 1 : f32 (2, 4, 2, 5)\n"
         "return %5, %6\n"
         "body 0:\n"
         "  %0 = input 0 : f32 (2, 4, 5, 6)\n"

@@ -152,7 +152,7 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
     operand(s.delta());
     for (int which = 0; which < 3; ++which) addresses.push(where(which));
   } else {
-    for (int n = 0; n < 4 + 3 + 3; ++n) numbers.push(0);
+    for (int n = 0; n < 4 + 4 + 3; ++n) numbers.push(0);
     addresses.push(where(AttentionShape::y));
     addresses.push(where(AttentionShape::row_lse));
   }

@@ -83,10 +83,10 @@ class HostAttentionBackward : HostAttention<C> {
   AttentionRows gradient_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
     return Base::rows(AttentionCall::dy, At::dy, b, h, first, count, call.value_width, buffer);
   }
-  f32 of_row(bool is_delta, i64 b, i64 h, i64 i) const {
+  const f32* of_row(bool is_delta, i64 b, i64 h, i64 i) const {
     const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
-    return p[b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
-             i * call.row_stride(is_delta, 2)];
+    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+           i * call.row_stride(is_delta, 2);
   }
 
   // Weights and gradients of a band's queries and keys in the tile at (i0, j0); visit(row, column, lanes,
@@ -103,16 +103,17 @@ class HostAttentionBackward : HostAttention<C> {
     Body body = Base::body(windows);
     for (i64 r = band.first; r < band.end; ++r) {
       body.go_to_row(b, h, i0 + r);
-      const f32 lse = of_row(false, b, h, i0 + r);
-      const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
-                    delta = splat<Numbers>(of_row(true, b, h, i0 + r));
+      const f32* const lse = of_row(false, b, h, i0 + r);
+      const Numbers shift = splat<Numbers>(*lse == -infinite ? infinite : *lse),
+                    left = splat<Numbers>(lse[call.lse_plane()]),
+                    delta = splat<Numbers>(*of_row(true, b, h, i0 + r));
       const i64 row = r * t.row + band.from;
       f32 *const weights = t.weights + row, *const gradients = t.gradients + row;
       for (i64 c = 0; c < n; c += lanes) {
         const int present = Base::lanes_from(c, n);
         const Numbers s =
             body.score(j0 + band.from + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
-        const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
+        const Numbers p = Base::first_lanes(exp(Numbers(s - shift - left)), present, 0);
         Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
         Numbers kept = p;
         if constexpr (header.drops) {

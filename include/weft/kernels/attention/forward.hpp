@@ -125,8 +125,14 @@ class HostAttentionForward : HostAttention<C> {
           store(y + (at + r) * call.value_width + c, sums[r * call.value_width + c] / all);
       }
     }
-    if (f32* const lse = Base::template pointer<f32>(At::lse))
-      for (i64 r = 0; r < rows; ++r) lse[at + r] = total[r] == 0 ? nothing : top[r] + log(total[r]);
+    if (f32* const lse = Base::template pointer<f32>(At::lse)) {
+      f32* const to = lse + at + at / call.queries * call.queries;  // two planes a head
+      for (i64 r = 0; r < rows; ++r) {
+        const f32 rest = log(total[r]);
+        to[r] = total[r] == 0 ? nothing : top[r] + rest;
+        to[call.queries + r] = total[r] == 0 ? 0 : (top[r] - to[r]) + rest;
+      }
+    }
   }
 };
 

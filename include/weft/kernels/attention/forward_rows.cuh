@@ -136,8 +136,12 @@ struct AttentionForwardRows : CudaAttention<C> {
       if (R* const y = Base::template pointer<R>(At::y))
         store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
                    [&](float x) { return x * share; });
-      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
-        lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
+      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0) {
+        f32* const to = lse + row + i64{head} * all_queries;  // two planes a head
+        const float rest = log(total[half]), sum = top[half] + rest;
+        to[0] = total[half] == 0 ? -infinite : sum;
+        to[all_queries] = total[half] == 0 ? 0 : (top[half] - sum) + rest;
+      }
     }
   }
 };

@@ -125,21 +125,23 @@ struct AttentionView {
 // The launch's numbers: extents, strides in elements, streams.
 struct AttentionCall {
   i64 batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, width = 0, value_width = 0;
-  const u64* strides =
-      nullptr;  // four of q, k, v, dy each, three of lse and of delta, four a captured tensor
+  const u64* strides = nullptr;  // four of q, k, v, dy and lse each, three of delta, four a captured tensor
   const u64* streams = nullptr;
 
   enum Operand : int { q, k, v, dy };
   WEFT_HD i64 stride(Operand operand, int axis) const {
     return static_cast<i64>(strides[4 * operand + axis]);
   }
+  // Of log-sum-exps or of delta: axes batch, heads, queries.
   WEFT_HD i64 row_stride(bool of_delta, int axis) const {
-    return static_cast<i64>(strides[16 + (of_delta ? 3 : 0) + axis]);
+    return static_cast<i64>(strides[16 + (of_delta ? 4 + axis : axis == 2 ? 3 : axis)]);
   }
+  // From a row's log-sum-exp to what its rounding left.
+  WEFT_HD i64 lse_plane() const { return static_cast<i64>(strides[18]); }
   WEFT_HD i64 captured_stride(int which, int axis) const {
     return static_cast<i64>(strides[stride_count + 4 * which + axis]);
   }
-  static constexpr int extents = 7, stride_count = 22;
+  static constexpr int extents = 7, stride_count = 23;
 };
 WEFT_HD constexpr AttentionCall attention_call(const u64* n, int captured) {
   AttentionCall c;

@@ -153,6 +153,25 @@ TEST_CASE("attention: a learned mask for all samples and heads, and one of its o
               Shape<2, 1, 1, 150>{}, Shape<2, 3, 70, 8>{});
 }
 
+namespace {
+
+// Every score of query 5 is -1e9, beside which f32 has no place for the logarithm of a sum; others are by the
+// hundred thousand, whose difference is their product's.
+struct Buried {
+  constexpr auto operator()(const auto& q, const auto& k, const auto& v) const {
+    return attention(q, k, v, [](auto s, auto, auto, auto i, auto) {
+      return where(i == 5, -1e9, s + where(i % 2 == 0, 262144.0, 0.0));
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("attention: gradients where scores are large, as a mask of -1e9 for all keys makes them") {
+  agrees<f32>(0.02, Buried{}, Shape<1, 2, 70, 8>{}, Shape<1, 2, 97, 8>{}, Shape<1, 2, 97, 8>{},
+              Shape<1, 2, 70, 8>{});
+}
+
 TEST_CASE("attention: dropout drops the weights that the composition drops") {
   agrees<f32>(5e-6, Dropped{}, Shape<2, 2, 150, 8>{}, Shape<2, 2, 150, 8>{}, Shape<2, 2, 150, 8>{},
               Shape<2, 2, 150, 8>{});
