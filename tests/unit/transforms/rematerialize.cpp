@@ -45,6 +45,18 @@ TEST_CASE_TEMPLATE("rematerialize: the bits of a run that keeps everything, in l
   CHECK(flops(kept) < flops(blocks));
 }
 
+// The results of an attention, which is itself no value.
+TEST_CASE_TEMPLATE("rematerialize: attention that is kept", M, Written, Gpt<nn::Stack<Block, 3>>) {
+  auto plain = trainer_of<M>();
+  auto blocks = trainer_of<M>(checkpoint::blocks);
+  auto kept =
+      trainer_of<M>(checkpoint::keep<[](std::string_view op, const Dims&) { return op == "attention"; }>);
+  CHECK(losses(kept) == losses(plain));
+  CHECK(test_support::different_state(plain.model(), kept.model()) == "");
+  CHECK(kept.workspace_bytes() < plain.workspace_bytes());
+  CHECK(kept.plan().flops < blocks.plan().flops);
+}
+
 TEST_CASE("rematerialize: with precision, accumulation, clipping and groups") {
   using M = Written;
   const auto same = [](const auto&... options) {
