@@ -191,6 +191,23 @@ constexpr Value take_rows(const Site& s, const VmapItem* x) {
   const i64 rows = s.operand_dims(0).extent[0];
   return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
 }
+// Of one table for all samples, theirs lie one behind the other along the axis: the table is not copied, nor
+// is what its gradient adds up in.
+constexpr Value take_along_axis(const Site& s, const VmapItem* x) {
+  if (x[0].mapped) return along_axis(s, x);
+  const int axis = static_cast<int>(s.g.attribute(s.node, 0));
+  const bool zero = s.g.attribute(s.node, 1) != 0;
+  const Value index = join_axes(move_axis(x[1].value, 0, axis), axis);
+  const Dims table = s.operand_dims(0);
+  if (table.rank == 1 && !zero) {  // rows of one element, which have the quicker kernels
+    const i64 column[2]{table.extent[0], 1};
+    const Value i = ir::cast(index, DType::i64), from_end = i + static_cast<double>(table.extent[0]);
+    const Value place = ir::select(ir::binary(Op::lt, i, ir::constant_like(i, 0)), from_end, i);
+    const Value rows = ir::take_rows(ir::reshape(x[0].value, ir::make_dims(2, column)), place);
+    return ir::reshape(rows, s.stacked(s.dims()));
+  }
+  return move_axis(split_axis(ir::take_along_axis(x[0].value, index, axis, zero), axis, s.size), axis, 0);
+}
 constexpr Value scatter_add(const Site& s, const VmapItem* x) {
   const i64 rows = s.dims().extent[0];
   if (!x[0].mapped) {  // the batch is one more axis of a row
@@ -270,7 +287,7 @@ constexpr Rule rule(Op op) {
     case ir::OpClass::conv:
       return &conv;
     case ir::OpClass::along_axis:
-      return op == Op::searchsorted ? &pointwise : &along_axis;
+      return op == Op::searchsorted ? &pointwise : op == Op::take_along_axis ? &take_along_axis : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
     case ir::OpClass::dynamic_slice:

@@ -204,3 +204,28 @@ TEST_CASE("vmap_rules: an index outside its sample's table stays outside") {
     CHECK(difference(t) == "");
   }
 }
+
+TEST_CASE("vmap_rules: a table that all samples read is not copied for each of them") {
+  constexpr i64 samples = 97;
+  const i64 line[]{50}, plane[]{50, 3}, one[]{1}, row[]{1, 3};
+  for (const bool flat : {true, false}) {
+    const Dims table = flat ? ir::make_dims(1, line) : ir::make_dims(2, plane),
+               places = flat ? ir::make_dims(1, one) : ir::make_dims(2, row);
+    ir::Builder sample;
+    const auto input = [](ir::Builder& b, DType dtype, const Dims& d) {
+      const int node = b.leaf(Op::input, dtype, d, static_cast<u64>(b.graph.inputs.size()));
+      b.graph.inputs.push(node);
+      return ir::Value{&b, node};
+    };
+    const ir::Value x = input(sample, DType::f32, table), i = input(sample, DType::i32, places);
+    sample.graph.outputs.push(ir::take_along_axis(x, i, 0).id);
+    ir::Builder all;
+    List<transforms::VmapItem> inputs;
+    inputs.push({input(all, DType::f32, table), false});
+    inputs.push({input(all, DType::i32, ir::stacked_dims(samples, places)), true});
+    const List<transforms::VmapItem> y = transforms::Vmapper(all, sample.graph, samples).run(inputs);
+    CHECK(y[0].value.dims() == ir::stacked_dims(samples, places));
+    for (int k = 0; k < all.graph.nodes.size(); ++k)
+      CHECK(all.graph.dims(k).size() <= samples * places.size());
+  }
+}
