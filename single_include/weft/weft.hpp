@@ -18,6 +18,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <new>
@@ -2384,27 +2385,16 @@ class Builder {
   constexpr bool is_inside(const Builder& other) const {
     return &other == this || (parent ? parent->is_inside(other) : finds_parent);
   }
+  // Of a body whose trips are computed whether they are made or not: the node that says whether one is (one
+  // bool). What is captured from then on has a gradient in the trips that are made alone.
+  int made_if = -1;
+
   // The node that stands for `node` of an enclosing trace: an invariant of the loop.
   constexpr int import(Builder& from, int node) {
     if (&from == this) return node;
-    if (!parent && finds_parent) parent = &from;
-    if (from.finds_parent) {  // nobody will read what is made of it
-      if (!from.parent) from.parent = this;
-      return constant(from.graph.nodes[node].dtype, from.graph.dims(node), 0);
-    }
-    if (!parent) throw Error("ir/builder", "a value of another trace");
-    const int there = parent->import(from, node);
-    const Node n = parent->graph.nodes[there];
-    const Dims dims = parent->graph.dims(there);
-    if (n.op == Op::constant || n.op == Op::iota) return leaf(n.op, n.dtype, dims, n.imm);
-    for (int k = 0; k < outer.size(); ++k)
-      if (outer[k] == there) return graph.inputs[k];
-    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
-    graph.inputs.push(made);
-    outer.push(there);
-    return made;
+    const int found = imported(from, node);
+    return made_if >= 0 && is_float(graph.nodes[found].dtype) ? slope_if(made_if, found) : found;
   }
-
   // The node that `draw` stands for; make() draws it where this is the first use.
   template <class Make>
   constexpr int drawn(Draw& draw, const Make& make) {
@@ -2509,6 +2499,39 @@ class Builder {
   }
 
  private:
+  constexpr int imported(Builder& from, int node) {
+    if (!parent && finds_parent) parent = &from;
+    if (from.finds_parent) {  // nobody will read what is made of it
+      if (!from.parent) from.parent = this;
+      return constant(from.graph.nodes[node].dtype, from.graph.dims(node), 0);
+    }
+    if (!parent) throw Error("ir/builder", "a value of another trace");
+    const int there = parent->import(from, node);
+    const Node n = parent->graph.nodes[there];
+    const Dims dims = parent->graph.dims(there);
+    if (n.op == Op::constant || n.op == Op::iota) return leaf(n.op, n.dtype, dims, n.imm);
+    for (int k = 0; k < outer.size(); ++k)
+      if (outer[k] == there) return graph.inputs[k];
+    const int made = leaf(Op::input, n.dtype, dims, static_cast<u64>(graph.inputs.size()));
+    graph.inputs.push(made);
+    outer.push(there);
+    return made;
+  }
+  // x, with a gradient where `condition`, one bool, holds: as it is chosen, and not multiplied, it is zero
+  // elsewhere even of a slope that is not finite.
+  constexpr int slope_if(int condition, int x) {
+    const Node of = graph.nodes[x];
+    if (of.op == Op::constant || of.op == Op::iota) return x;
+    Node node{Op::broadcast, DType::boolean};
+    node.shape = of.shape;
+    const int all = graph.nodes[condition].shape == of.shape ? condition : add(node, &condition, 1);
+    node.dtype = of.dtype;
+    const int chosen[3]{all, x, constant(of.dtype, of.shape, 0)};
+    node.op = Op::select;
+    const int model[2]{x, add(node, chosen, 3)};
+    node.op = Op::surrogate;
+    return add(node, model, 2);
+  }
   // The constant that a node is whose result, or an operand, has no elements; -1 where there is none.
   // (Attributes of scatter_reduce: ir/along_axis.hpp.)
   constexpr int fold_empty(const Node& node, const int* operands, int arity) {
@@ -3512,7 +3535,7 @@ WEFT_REFUSAL(MethodIsFunction,
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
-             "grad([](auto v) { ... })(x), and * is a product");
+             "grad([](auto v) { ... })(x), * is a product, and an element is index(x, at<0>, at<1>)");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,
@@ -7980,9 +8003,12 @@ constexpr void lower_along_axis(const ir::Graph& g, const kernel_ir::Fusion& f, 
 // zeros; its gradient needs of the forward pass the result and the log-sum-exp of each row alone.
 //
 //   attention(q (B, Hq, L, E), k (B, H, S, E), v (B, H, S, Ev), captured...)
-//     -> y (B, Hq, L, Ev), lse (B, Hq, L): Hq / H neighbouring heads of q share a head of k and v
+//     -> y (B, Hq, L, Ev), lse (B, Hq, 2, L): Hq / H neighbouring heads of q share a head of k and v
 //   attention_gradient(q, k, v, captured..., dy (B, Hq, L, Ev), lse, delta (B, Hq, L): row sums of dy * y)
 //     -> dq, dk, dv, and the gradients of some captured tensors
+//
+// Of each row lse has the log-sum-exp and, in its second plane, what its rounding left: beside a greatest
+// score of -1e9, which a mask makes, nothing is left of the logarithm of a sum.
 //
 // The body is a graph of arithmetic on values of one shape, the grid (B, Hq, L, S). Its inputs: the product
 // q k^T, then what is captured, each (B, Hq, L, S) with extents of 1 where it does not vary; where it draws
@@ -8543,6 +8569,7 @@ struct AttentionShape {
 
   constexpr Dims grid() const { return make_dims(batch, heads, queries, keys); }
   constexpr Dims rows() const { return make_dims(batch, heads, queries); }
+  constexpr Dims row_lses() const { return make_dims(batch, heads, 2, queries); }
   constexpr Dims of_query(i64 last) const { return make_dims(batch, heads, queries, last); }
   constexpr Dims of_key(i64 last) const { return make_dims(batch, kv_heads, keys, last); }
 
@@ -8610,7 +8637,7 @@ constexpr Value attention_gradient(Builder& b, const Graph& body, const List<int
 // The extents of result `which` of either.
 constexpr Dims attention_result_dims(const Graph& g, int node, int which) {
   const AttentionShape s = attention_shape(g, node);
-  if (!s.is_gradient) return which == AttentionShape::y ? s.of_query(s.value_width) : s.rows();
+  if (!s.is_gradient) return which == AttentionShape::y ? s.of_query(s.value_width) : s.row_lses();
   if (which < AttentionShape::first_captured_gradient) return g.dims(g.in(node, which));
   const int captured = captured_gradient(g, node, which - AttentionShape::first_captured_gradient);
   return g.dims(g.in(node, AttentionShape::first_captured + captured));
@@ -8619,6 +8646,17 @@ constexpr Dims attention_result_dims(const Graph& g, int node, int which) {
 constexpr Value attention_result(Value region, int which, DType dtype) {
   const Dims d = attention_result_dims(region.builder->graph, region.id, which);
   return region_result(region, which, dtype, d);
+}
+
+// The result row_lse of a sum and a greatest score for each row; 0 is the sum of a row that attends to
+// nothing.
+constexpr Value row_lse_of(const AttentionShape& s, Value total, Value top) {
+  const Dims row{4, {s.batch, s.heads, 1, s.queries}};
+  const Value sum = reshape(total, row), most = reshape(top, row), log = unary(Op::log, sum);
+  const Value lse = log + most, zero = constant_like(sum, 0);
+  const Value left = select(binary(Op::eq, sum, zero), zero, (most - lse) + log);
+  constexpr i64 first[8]{0, 0, 0, 0, 0, 1}, second[8]{0, 0, 0, 0, 1};
+  return pad(lse, first, 0) + pad(left, second, 0);
 }
 
 // What is wrong with node i, one of the two, whose body keeps its own rules; null where nothing is.
@@ -8661,9 +8699,10 @@ constexpr const char* attention_fault(const Graph& g, int i, const Graph& body) 
       return "attention: the gradient of what is not captured";
   if (g.dims(g.in(i, s.dy())) != s.of_query(s.value_width) || g.nodes[g.in(i, s.dy())].dtype != t)
     return "attention: the gradient of its result has another dtype or shape";
-  for (const int k : {s.lse(), s.delta()})
-    if (g.dims(g.in(i, k)) != s.rows() || g.nodes[g.in(i, k)].dtype != s.wide)
-      return "attention: log-sum-exp or delta is not one number a row";
+  if (g.dims(g.in(i, s.lse())) != s.row_lses() || g.nodes[g.in(i, s.lse())].dtype != s.wide)
+    return "attention: log-sum-exp is not two numbers a row";
+  if (g.dims(g.in(i, s.delta())) != s.rows() || g.nodes[g.in(i, s.delta())].dtype != s.wide)
+    return "attention: delta is not one number a row";
   return nullptr;
 }
 constexpr const char* attention_result_fault(const Graph& g, int i) {
@@ -8802,21 +8841,23 @@ struct AttentionView {
 // The launch's numbers: extents, strides in elements, streams.
 struct AttentionCall {
   i64 batch = 0, heads = 0, kv_heads = 0, queries = 0, keys = 0, width = 0, value_width = 0;
-  const u64* strides =
-      nullptr;  // four of q, k, v, dy each, three of lse and of delta, four a captured tensor
+  const u64* strides = nullptr;  // four of q, k, v, dy and lse each, three of delta, four a captured tensor
   const u64* streams = nullptr;
 
   enum Operand : int { q, k, v, dy };
   WEFT_HD i64 stride(Operand operand, int axis) const {
     return static_cast<i64>(strides[4 * operand + axis]);
   }
+  // Of log-sum-exps or of delta: axes batch, heads, queries.
   WEFT_HD i64 row_stride(bool of_delta, int axis) const {
-    return static_cast<i64>(strides[16 + (of_delta ? 3 : 0) + axis]);
+    return static_cast<i64>(strides[16 + (of_delta ? 4 + axis : axis == 2 ? 3 : axis)]);
   }
+  // From a row's log-sum-exp to what its rounding left.
+  WEFT_HD i64 lse_plane() const { return static_cast<i64>(strides[18]); }
   WEFT_HD i64 captured_stride(int which, int axis) const {
     return static_cast<i64>(strides[stride_count + 4 * which + axis]);
   }
-  static constexpr int extents = 7, stride_count = 22;
+  static constexpr int extents = 7, stride_count = 23;
 };
 WEFT_HD constexpr AttentionCall attention_call(const u64* n, int captured) {
   AttentionCall c;
@@ -8986,7 +9027,7 @@ constexpr void lower_attention(const ir::Graph& g, const kernel_ir::Fusion& f, c
     operand(s.delta());
     for (int which = 0; which < 3; ++which) addresses.push(where(which));
   } else {
-    for (int n = 0; n < 4 + 3 + 3; ++n) numbers.push(0);
+    for (int n = 0; n < 4 + 4 + 3; ++n) numbers.push(0);
     addresses.push(where(AttentionShape::y));
     addresses.push(where(AttentionShape::row_lse));
   }
@@ -17320,6 +17361,8 @@ struct FrozenFusion {
     Fusion f = borrowed();
     f.stored = List<u8>();
     f.stored.append(arrays.stored, nodes);
+    f.views = List<View>();
+    f.views.append(arrays.views, views);
     f.kernels = List<Kernel>();
     f.kernels.append(arrays.kernels, kernels);
     return f;
@@ -18190,8 +18233,7 @@ struct SplitAttention {
   ir::Value y, total, top;
 
   constexpr ir::Value result(int which) const {
-    return which == ir::AttentionShape::y ? y
-                                          : ir::reshape(ir::unary(ir::Op::log, total) + top, shape.rows());
+    return which == ir::AttentionShape::y ? y : ir::row_lse_of(shape, total, top);
   }
 };
 // Those of attention i of `g`, of operands that stand in b.
@@ -18226,13 +18268,20 @@ constexpr SplitAttention split_attention(ir::Builder& b, const ir::Graph& g, int
   const Value region =
       ir::attention(b, body_of_parts(ir::attention_body(g, i), s, parts, captured), of_parts, false);
   const Value y = ir::attention_result(region, AttentionShape::y, s.wide),
-              lse = ir::attention_result(region, AttentionShape::row_lse, s.wide);  // (parts, Hq, L)
+              both = ir::attention_result(region, AttentionShape::row_lse, s.wide);  // (parts, Hq, 2, L)
+  const auto plane = [&](i64 k) {
+    ir::Slices whole;
+    whole[2] = {k, 1};
+    return ir::reshape(ir::slice(both, whole.axis, {4, {parts, s.heads, 1, s.queries}}),
+                       {3, {parts, s.heads, s.queries}});
+  };
+  const Value lse = plane(0), left = plane(1);
   constexpr double lowest = -std::numeric_limits<double>::infinity();
   const auto in_place_of = [](Value x, double of, double other) {
     return ir::select(ir::binary(Op::eq, x, ir::constant_like(x, of)), ir::constant_like(x, other), x);
   };
   const Value top = in_place_of(ir::reduce(Op::reduce_max, lse, 1u << 0), lowest, 0);
-  const Value e = ir::unary(Op::exp, lse - ir::broadcast(top, lse.dims()));
+  const Value e = ir::unary(Op::exp, (lse - ir::broadcast(top, lse.dims())) + left);
   const Value total = ir::reduce(Op::reduce_sum, e, 1u << 0);
   const Value share = e / ir::broadcast(in_place_of(total, 0, 1), lse.dims());
   const Value mixed = y * ir::broadcast(ir::reshape(share, {4, {parts, s.heads, s.queries, 1}}), y.dims());
@@ -20672,6 +20721,16 @@ constexpr bool calls_operator() {
   }
   return true;
 }
+
+WEFT_REFUSAL(FunctionKeepsItsType,
+             "compile: a std::function hides the body that is traced: give the lambda itself, const auto f = "
+             "[](auto x) { ... }, "
+             "whose parameters are auto");
+template <class F>
+inline constexpr bool hides_body = requires(const F& f) {
+  typename F::result_type;
+  f.target_type();
+};
 
 }  // namespace WEFT_NAMESPACE::exec
 
@@ -23255,11 +23314,20 @@ struct CatOp : Operation<CatOp<Axis>> {
   }
 };
 
+WEFT_REFUSAL(StackedShapesEqual,
+             "stack puts operands of one shape along a new axis: cat<axis>(a, b) joins them along one that "
+             "is there, where other "
+             "extents may differ, unsqueeze, expand and reshape make shapes equal");
 template <int Axis>
 struct StackOp : Operation<StackOp<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, x)...);
+  template <class A, class... X>
+  static constexpr auto apply(ir::Builder& b, const A& a, const X&... x) {
+    constexpr bool equal = (std::is_same_v<typename A::shape, typename X::shape> && ... && true);
+    static_assert(sizeof(StackedShapesEqual<equal, StackOp, typename A::shape, typename X::shape...>) > 0);
+    if constexpr (equal)
+      return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, a), UnsqueezeOp<Axis>::apply(b, x)...);
+    else
+      return UnsqueezeOp<Axis>::apply(b, a);
   }
 };
 
@@ -23999,7 +24067,7 @@ struct Sequential {
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   WEFT_REFUSED_FORWARD
-  constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+  constexpr auto operator()(const auto& x) const { return run(to_expr(x), std::index_sequence_for<M...>{}); }
   template <class X, class... A>
   requires(sizeof...(A) > 0) constexpr auto operator()(const X& x, const A&...) const {  // a refusal
     static_assert(sizeof(SequenceOfOne<sizeof(X) == 0, Sequential, X, A...>) > 0);
@@ -24012,26 +24080,34 @@ struct Sequential {
   }
 
  private:
-  template <std::size_t I>
-  constexpr auto run(const auto& x) const {
-    if constexpr (I == sizeof...(M)) {
-      return x;
-    } else {
-      using Layer = std::tuple_element_t<I, std::tuple<M...>>;
-      using X = std::remove_cvref_t<decltype(x)>;
+  // A value and the layers it went through, in a fold and not a recursion: the compiler's trail from the last
+  // layer to the user's line is as short as from the first.
+  template <class X>
+  struct Passed {
+    X x;
+    template <class Layer>
+    constexpr auto operator>>(const Layer& layer) const {
       constexpr bool called = !std::is_class_v<Layer> || weft::detail::HasCall<Layer>;
       static_assert(sizeof(LayerHasCall<called, Layer, X>) > 0);
       if constexpr (!called) {
-        return x;
+        return *this;
       } else {
-        using Y = std::remove_cvref_t<decltype(std::get<I>(layers)(x))>;
+        using Y = std::remove_cvref_t<decltype(layer(x))>;
         static_assert(sizeof(SequenceOfOne<!is_tuple_like<Y>, Layer, X>) > 0);
         if constexpr (is_tuple_like<Y>)
-          return x;
+          return *this;
         else
-          return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+          return passed(to_expr(layer(x)));
       }
     }
+  };
+  template <class X>
+  static constexpr Passed<X> passed(const X& x) {
+    return {x};
+  }
+  template <std::size_t... I>
+  constexpr auto run(const auto& x, std::index_sequence<I...>) const {
+    return (passed(x) >> ... >> std::get<I>(layers)).x;
   }
 };
 
@@ -25435,7 +25511,7 @@ constexpr DecomposedAttention decompose(ir::Builder& b, const ir::AttentionShape
   DecomposedAttention made;
   made.y = AttentionProducts{s}.product(ir::cast(dropped(r.weights, r.factor), v.dtype()), v, 2,
                                         s.of_query(s.value_width));
-  made.lse = ir::reshape(ir::unary(Op::log, r.total) + r.shift, s.rows());
+  made.lse = ir::row_lse_of(s, r.total, r.shift);
   return made;
 }
 
@@ -26450,6 +26526,23 @@ constexpr Value take_rows(const Site& s, const VmapItem* x) {
   const i64 rows = s.operand_dims(0).extent[0];
   return ir::take_rows(join_axes(x[0].value, 0), flat_index(s, x[1].value, rows));
 }
+// Of one table for all samples, theirs lie one behind the other along the axis: the table is not copied, nor
+// is what its gradient adds up in.
+constexpr Value take_along_axis(const Site& s, const VmapItem* x) {
+  if (x[0].mapped) return along_axis(s, x);
+  const int axis = static_cast<int>(s.g.attribute(s.node, 0));
+  const bool zero = s.g.attribute(s.node, 1) != 0;
+  const Value index = join_axes(move_axis(x[1].value, 0, axis), axis);
+  const Dims table = s.operand_dims(0);
+  if (table.rank == 1 && !zero) {  // rows of one element, which have the quicker kernels
+    const i64 column[2]{table.extent[0], 1};
+    const Value i = ir::cast(index, DType::i64), from_end = i + static_cast<double>(table.extent[0]);
+    const Value place = ir::select(ir::binary(Op::lt, i, ir::constant_like(i, 0)), from_end, i);
+    const Value rows = ir::take_rows(ir::reshape(x[0].value, ir::make_dims(2, column)), place);
+    return ir::reshape(rows, s.stacked(s.dims()));
+  }
+  return move_axis(split_axis(ir::take_along_axis(x[0].value, index, axis, zero), axis, s.size), axis, 0);
+}
 constexpr Value scatter_add(const Site& s, const VmapItem* x) {
   const i64 rows = s.dims().extent[0];
   if (!x[0].mapped) {  // the batch is one more axis of a row
@@ -26529,7 +26622,7 @@ constexpr Rule rule(Op op) {
     case ir::OpClass::conv:
       return &conv;
     case ir::OpClass::along_axis:
-      return op == Op::searchsorted ? &pointwise : &along_axis;
+      return op == Op::searchsorted ? &pointwise : op == Op::take_along_axis ? &take_along_axis : &along_axis;
     case ir::OpClass::index:
       return op == Op::take_rows ? &take_rows : &scatter_add;
     case ir::OpClass::dynamic_slice:
@@ -26981,6 +27074,18 @@ struct ModelSource : TracedSource<ModelSource<M, F, Training, I...>> {
 // In the place of a model: several, each with a block of its own.
 template <class... M>
 struct StatePack {};
+
+// Whether the body of f(models..., inputs...) compiles. Asked before anything else of the function is: of a
+// mistake inside the compiler's trail has room for ten calls, and the user's line is behind the operation's.
+template <class M, class F, class... I>
+inline constexpr bool body_compiles =
+    detail::CallCompiles<F, M, Expr<typename I::dtype, typename I::shape>...>;
+template <class F, class... I>
+inline constexpr bool body_compiles<void, F, I...> =
+    detail::CallCompiles<F, Expr<typename I::dtype, typename I::shape>...>;
+template <class... M, class F, class... I>
+inline constexpr bool body_compiles<StatePack<M...>, F, I...> =
+    detail::CallCompiles<F, M..., Expr<typename I::dtype, typename I::shape>...>;
 
 // f(models..., inputs...)
 template <class... M, class F, bool Training, class... I>
@@ -32131,6 +32236,12 @@ struct GivenSeed {
   template <class N>
   requires std::is_integral_v<N>
   constexpr GivenSeed(N number) : value(static_cast<u64>(number)), given(true) {}
+  template <class Seed>  // the option seed{7} of a trainer
+  requires requires(const Seed& s) {
+    Seed::option;
+    { s.value } -> std::same_as<const u64&>;
+  }
+  constexpr GivenSeed(const Seed& seed) : value(seed.value), given(true) {}
 };
 
 // The next seed for a use; far from small numbers, which programs give themselves.
@@ -36211,10 +36322,10 @@ class HostAttentionBackward : HostAttention<C> {
   AttentionRows gradient_rows(i64 b, i64 h, i64 first, i64 count, f32* buffer) const {
     return Base::rows(AttentionCall::dy, At::dy, b, h, first, count, call.value_width, buffer);
   }
-  f32 of_row(bool is_delta, i64 b, i64 h, i64 i) const {
+  const f32* of_row(bool is_delta, i64 b, i64 h, i64 i) const {
     const f32* const p = Base::template pointer<const f32>(is_delta ? At::delta : At::row_lse);
-    return p[b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
-             i * call.row_stride(is_delta, 2)];
+    return p + b * call.row_stride(is_delta, 0) + h * call.row_stride(is_delta, 1) +
+           i * call.row_stride(is_delta, 2);
   }
 
   // Weights and gradients of a band's queries and keys in the tile at (i0, j0); visit(row, column, lanes,
@@ -36231,16 +36342,17 @@ class HostAttentionBackward : HostAttention<C> {
     Body body = Base::body(windows);
     for (i64 r = band.first; r < band.end; ++r) {
       body.go_to_row(b, h, i0 + r);
-      const f32 lse = of_row(false, b, h, i0 + r);
-      const Numbers shift = splat<Numbers>(lse == -infinite ? infinite : lse),
-                    delta = splat<Numbers>(of_row(true, b, h, i0 + r));
+      const f32* const lse = of_row(false, b, h, i0 + r);
+      const Numbers shift = splat<Numbers>(*lse == -infinite ? infinite : *lse),
+                    left = splat<Numbers>(lse[call.lse_plane()]),
+                    delta = splat<Numbers>(*of_row(true, b, h, i0 + r));
       const i64 row = r * t.row + band.from;
       f32 *const weights = t.weights + row, *const gradients = t.gradients + row;
       for (i64 c = 0; c < n; c += lanes) {
         const int present = Base::lanes_from(c, n);
         const Numbers s =
             body.score(j0 + band.from + c, present, load<Numbers>(static_cast<const f32*>(gradients + c)));
-        const Numbers p = Base::first_lanes(exp(Numbers(s - shift)), present, 0);
+        const Numbers p = Base::first_lanes(exp(Numbers(s - shift - left)), present, 0);
         Numbers dp = Base::first_lanes(load<Numbers>(static_cast<const f32*>(weights + c)), present, 0);
         Numbers kept = p;
         if constexpr (header.drops) {
@@ -36567,8 +36679,14 @@ class HostAttentionForward : HostAttention<C> {
           store(y + (at + r) * call.value_width + c, sums[r * call.value_width + c] / all);
       }
     }
-    if (f32* const lse = Base::template pointer<f32>(At::lse))
-      for (i64 r = 0; r < rows; ++r) lse[at + r] = total[r] == 0 ? nothing : top[r] + log(total[r]);
+    if (f32* const lse = Base::template pointer<f32>(At::lse)) {
+      f32* const to = lse + at + at / call.queries * call.queries;  // two planes a head
+      for (i64 r = 0; r < rows; ++r) {
+        const f32 rest = log(total[r]);
+        to[r] = total[r] == 0 ? nothing : top[r] + rest;
+        to[call.queries + r] = total[r] == 0 ? 0 : (top[r] - to[r]) + rest;
+      }
+    }
   }
 };
 
@@ -38057,6 +38175,7 @@ class HostProgram {
                 given.group, given.shards}),
         optimizer_bytes_(given.shards.optimizer.is_whole() ? P::header.optimizer_bytes
                                                            : given.shards.optimizer.bytes) {
+    cpu_threads(device);  // throws
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
@@ -38354,14 +38473,16 @@ class CompiledFunction {
   }
 
   // What the nth place marked by probe<Name>(x) was in the last call; the option probes<"name", ...> asks
-  // for it.
+  // for it. Throws "call/no-call" where there was none.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
-    if constexpr (requires { typename Source::Probes; })
+    if constexpr (requires { typename Source::Probes; }) {
+      if (!held().called) throw Error("call/no-call", "no call was made yet, so that no probe has a value");
       return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth>(
           held().instance);
-    else
+    } else {
       return detail::misspelt<ProbeAskedFor<false, ProbeName<Name>>>();
+    }
   }
 
  private:
@@ -38375,6 +38496,7 @@ class CompiledFunction {
       instance.run();
     }
     void prepare(const std::array<exec::Given, sizeof...(I)>& given) {
+      called = true;
       for (int k = 0; k < Table::count; ++k)
         instance.bind(Table::table.row[k], k, given[static_cast<std::size_t>(k)]);
       instance.program().set_random(seed, calls++);
@@ -38427,6 +38549,7 @@ class CompiledFunction {
 
     Instance instance;
     u64 seed = 0, calls = 0;
+    bool called = false;
   };
 
   exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
@@ -38511,6 +38634,7 @@ struct Compilation<M, F, Options, std::tuple<I...>> {
   template <class Device>
   using Function = CompiledFunction<Device, Source, I...>;
   static constexpr bool called() { return calls_operator<M, F, I...>(); }
+  static constexpr bool compiles = body_compiles<M, F, I...>;
 };
 
 // (One function, for the compiler's trail to the user's line has room for seven.)
@@ -38521,7 +38645,8 @@ auto compile_with(const Device& device, HeldStates<Device> states, const A&... a
   static_assert(sizeof(DeviceIsOfModel<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
   static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
   static_assert(sizeof(FunctionIsMissing<!is_input<F>, F>) > 0);
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  static_assert(sizeof(FunctionKeepsItsType<!hides_body<F>, F>) > 0);
+  static_assert(sizeof(CapturesNothing < is_traceable<F> || hides_body<F>, F >) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();
   if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits) {
@@ -38529,7 +38654,8 @@ auto compile_with(const Device& device, HeldStates<Device> states, const A&... a
         Compilation<M, F, typename Split::template options<CompileOptions>, typename Split::inputs>;
     if constexpr (!Compiled::called())
       return AfterRefusal{};
-    else if constexpr (traces<typename Compiled::Source>() && probes_exist<typename Compiled::Source>())
+    else if constexpr (Compiled::compiles && traces<typename Compiled::Source>() &&
+                       probes_exist<typename Compiled::Source>())
       return typename Compiled::template Function<Device>(device, std::move(states), arguments...);
     else if constexpr (is_tuple_like<typename Compiled::Source::result>)
       return AfterFunction<std::tuple_size_v<typename Compiled::Source::result>>{};
@@ -38558,8 +38684,9 @@ auto compile(const Device&, exec::NamedFunction, const A&...) {
 }
 
 WEFT_REFUSAL(CompileTakes,
-             "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
-             "compile<Net>(Cpu{}, f, inputs...)");
+             "compile: it takes a device or a Model, of a trainer compile(trainer.model(), f, inputs...); of "
+             "a bare struct "
+             "the settings would be ignored: write compile<Net>(Cpu{}, f, inputs...)");
 WEFT_REFUSAL(
     DeviceIsFirst,
     "compile: the device, or the model, is the first argument and the function the second: write "
@@ -40356,8 +40483,15 @@ inline LoadReport read_state(const io::Safetensors& file, const std::string& pat
   const bool refused = (!found.missing.empty() && !(options.allow & Allow::missing)) ||
                        (!found.unexpected.empty() && !(options.allow & Allow::unexpected)) ||
                        !found.mismatched.empty();
-  if (refused && mode == LoadMode::strict)
-    throw Error("model/mismatch", "'" + path + "' does not fit the model: " + found.text());
+  if (refused && mode == LoadMode::strict) {
+    bool of_trainer = false;
+    for (const auto& entry : file.metadata()) of_trainer = of_trainer || entry.first == "weft.checkpoint";
+    throw Error("model/mismatch",
+                "'" + path + "' does not fit the model: " + found.text() +
+                    (of_trainer ? "; it is a trainer's checkpoint: trainer.load(path) reads it, and "
+                                  "{.allow = unexpected} what the model has of it"
+                                : ""));
+  }
   plan.apply(block);
   return std::move(plan.report);
 }
@@ -42229,6 +42363,21 @@ inline constexpr Last drop = Last::drop;
 inline constexpr Last pad_and_mask = Last::pad_and_mask;
 }  // namespace last
 
+// A number of each sample, given as any range of numbers that T holds.
+template <class T>
+struct PerSample : std::vector<T> {
+  using std::vector<T>::vector;
+  template <class Range>
+  requires requires(const Range& given) {
+    requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::begin(given))>>;
+    requires !std::is_integral_v<T> || std::is_integral_v<std::remove_cvref_t<decltype(*std::begin(given))>>;
+    std::end(given);
+  }
+  PerSample(const Range& given) {
+    for (const auto& x : given) this->push_back(static_cast<T>(x));
+  }
+};
+
 struct LoaderOptions {
   bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
   GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
@@ -42239,12 +42388,13 @@ struct LoaderOptions {
   // Of each sample, how likely it is to be drawn (torch's WeightedRandomSampler): an epoch is then `draws`
   // samples, or as many as the dataset has, each drawn from all of them, or, without `replacement`, from
   // those that the epoch has not had. Weights need not sum to one.
-  std::vector<f64> weights{};
+  PerSample<f64> weights{};
   i64 draws = 0;            // 0: as many as the dataset has
   bool replacement = true;  // whether an epoch may draw a sample again
   // Of each sample, its length: those of a batch are of like length, and with `shuffle` batches come in a
-  // random order, which ranks share.
-  std::vector<i64> lengths{};
+  // random order, which ranks share: windows and order depend on `ranks`, so that the batches of one time are
+  // of like length.
+  PerSample<i64> lengths{};
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };
@@ -45244,6 +45394,17 @@ template <int Axis>
 struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool inside = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<inside, SoftmaxOp, typename X::shape>) > 0);
+    if constexpr (inside)
+      return normalized(b, x);
+    else
+      return x;
+  }
+
+ private:
+  template <class X>
+  static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
     return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
@@ -45253,6 +45414,17 @@ template <int Axis>
 struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool inside = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<inside, LogSoftmaxOp, typename X::shape>) > 0);
+    if constexpr (inside)
+      return normalized(b, x);
+    else
+      return x;
+  }
+
+ private:
+  template <class X>
+  static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
     return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));
@@ -48614,11 +48786,13 @@ constexpr auto arange() {
 }
 WEFT_REFUSAL(
     ArangeSteps,
-    "arange<f32, begin, end, step>() goes from begin to end in steps, which are not 0: write 1, which "
-    "may be left out, -1 downwards, or full<f32, n>(value) for n equal numbers");
+    "arange<f32, begin, end, step>() goes from begin to end in steps, which lead there and are not 0: write "
+    "1, which "
+    "may be left out, -1 downwards, arange<i32, 9, -1, -1>(), or full<f32, n>(value) for n equal numbers");
 template <class T, i64 Begin, i64 End, i64 Step = 1>
 constexpr auto arange() {
-  static_assert(sizeof(ArangeSteps<Step != 0, T, GivenSize<Begin>, GivenSize<End>, GivenSize<Step>>) > 0);
+  constexpr bool arrives = Step > 0 ? Begin <= End : Step < 0 && Begin >= End;
+  static_assert(sizeof(ArangeSteps<arrives, T, GivenSize<Begin>, GivenSize<End>, GivenSize<Step>>) > 0);
   constexpr i64 span = Step >= 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : Step < 0 ? -Step : 1;
   return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
 }
@@ -49864,6 +50038,16 @@ struct Conv<Spatial, In, Out, Window, Options, false> {
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
 requires(Window == PerAxis(not_given)) struct Conv<Spatial, In, Out, Window, Options, Bias>
     : WithoutSizes<spelled::Conv2d, GivenSize<In>> {
+};
+
+WEFT_REFUSAL(WindowNamesAxes,
+             "a convolution's window is one number for all axes, or one for each: nn::Conv2d<3, 8, "
+             "PerAxis{3, 5}>, nn::Conv3d<3, 8, "
+             "PerAxis{3, 5, 5}>");
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
+requires(!Window.names(Spatial)) struct Conv<Spatial, In, Out, Window, Options, Bias> : AfterRefusal {
+  static_assert(sizeof(WindowNamesAxes<sizeof(ctype<Options.dtype>) == 0, GivenSize<Spatial>,
+                                       GivenSize<Window.count>>) > 0);
 };
 
 template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
@@ -51554,7 +51738,8 @@ namespace WEFT_NAMESPACE::transforms {
 using Keeps = bool (*)(const ir::Graph& graph, int node);
 
 // Of the first `count` nodes of a graph, a forward pass: the values that are kept. Where nothing but a sum
-// reads a product, the sum is kept in its place: both are one kernel's result.
+// reads a product, the sum is kept in its place: both are one kernel's result. A region, such as an attention
+// or a loop, has no value of its own: its results are kept.
 constexpr List<u8> kept_values(const ir::Graph& g, int count, Keeps keeps) {
   List<int> reader(count, -1);
   List<u8> readers(count, 0);
@@ -51566,7 +51751,10 @@ constexpr List<u8> kept_values(const ir::Graph& g, int count, Keeps keeps) {
     }
   List<u8> kept(count, 0);
   for (int i = 0; i < count; ++i) {
-    if (g.nodes.items[i].arity == 0 || !keeps(g, i)) continue;
+    if (g.nodes.items[i].arity == 0) continue;
+    const bool result = g.nodes.items[i].op == ir::Op::result;
+    if (!keeps(g, i) && !(result && keeps(g, g.in(i, 0)))) continue;
+    if (ir::is_region(g.nodes.items[i].op)) continue;
     int at = i;
     while (readers[at] == 1 && g.nodes.items[reader[at]].op == ir::Op::add &&
            g.nodes.items[reader[at]].shape == g.nodes.items[i].shape &&
@@ -54046,9 +54234,14 @@ constexpr auto while_of_values(const Condition& condition, const F& body, const 
           if constexpr (!one) {
             return now;
           } else {
-            // Of a trip that is not made the body sees what it has seen in the first: what it makes of values
-            // beyond the end may be infinite, and then so would be nothing times its slope.
-            const Now first = map_values(start, inside);
+            // Of a trip that is not made the body sees what it has seen in the first, as what it makes of
+            // values beyond the end may be infinite; and as its slope may be where no trip is made, none
+            // passes.
+            const auto without_slope = [&]<class E>(const E& e) {
+              return E{ir::unary(ir::Op::stop_gradient, inside(e).value)};
+            };
+            const Now first = map_values(start, without_slope);
+            trip.made_if = go.value.id;
             const auto made = body(both_values(now, first, Chosen{go.value}));
             if (!trip.graph.assigns.empty()) {
               const ir::Value none =
@@ -58908,6 +59101,12 @@ WEFT_BEHIND(slice)
 WEFT_BEHIND(select)
 #undef WEFT_BEHIND
 
+// narrow(x, 0, start, 3) of a start that is traced.
+template <Spelled X, SpelledNumber A, ExprLike Start, class... More>
+constexpr auto narrow(const X& x, const A&, const Start&, const More&...) {
+  return detail::one_of(detail::respelled<StartIsConstant<false, spelled::narrow, X, Start>>(x));
+}
+
 // A number for an index.
 template <int Axis, Spelled X, SpelledNumber I>
 constexpr auto index_select(const X& x, const I&) {
@@ -58972,27 +59171,35 @@ WEFT_REFUSAL(
     "sizes and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
     "2}>(x, w), tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
 
-// Functions of values alone, and those whose axes, sizes or settings somebody may put in braces.
+WEFT_REFUSAL(SpecialIsIncluded,
+             "no form of this function takes what stands in its (): it is declared by #include "
+             "<weft/special.hpp>, which "
+             "weft/weft.hpp leaves out");
+
+// Functions of values alone, those of weft/special.hpp, and those whose axes, sizes or settings somebody may
+// put in braces.
 // clang-format off
 #define WEFT_FUNCTIONS_OF_VALUES(M) \
-  M(abs) M(absolute) M(acos) M(acosh) M(addcdiv) M(addcmul) M(airy_ai) M(arccos) M(arccosh) M(arcsin) \
-  M(arcsinh) M(arctan) M(arctan2) M(arctanh) M(asin) M(asinh) M(atan) M(atan2) M(atanh) M(bartlett_window) \
-  M(bessel_j0) M(bessel_j1) M(bessel_y0) M(bessel_y1) M(bitwise_left_shift) M(blackman_window) M(cast) \
-  M(ceil) M(chebyshev_polynomial_t) M(chebyshev_polynomial_u) M(chebyshev_polynomial_v) \
-  M(chebyshev_polynomial_w) M(clamp) M(clamp_max) M(clamp_min) M(clone) M(copysign) M(cos) M(cosh) \
-  M(deg2rad) M(detach) M(digamma) M(div) M(divide) M(entr) M(erf) M(erfc) M(erfcx) M(erfinv) M(exp) M(exp2) \
-  M(expm1) M(fix) M(float_power) M(floor) M(floor_divide) M(fma) M(fmax) M(fmin) M(fmod) M(frac) M(gammaln) \
-  M(greater) M(greater_equal) M(hamming_window) M(hann_window) M(heaviside) M(hermite_polynomial_h) \
-  M(hermite_polynomial_he) M(hypot) M(i0) M(i0e) M(i1) M(i1e) M(isclose) M(isfinite) M(isinf) M(isnan) \
-  M(isneginf) M(isposinf) M(kaiser_window) M(laguerre_polynomial_l) M(ldexp) M(legendre_polynomial_p) \
-  M(lerp) M(less) M(less_equal) M(lgamma) M(log) M(log10) M(log1p) M(log2) M(log_ndtr) M(logaddexp) \
-  M(logaddexp2) M(logical_and) M(logical_or) M(logical_xor) M(logit) M(masked_fill) M(modified_bessel_i0) \
-  M(modified_bessel_i1) M(modified_bessel_k0) M(modified_bessel_k1) M(multiply) M(nan_to_num) M(ndtr) \
-  M(ndtri) M(negative) M(not_equal) M(positive) M(pow) M(psi) M(rad2deg) M(reciprocal) M(remainder) \
-  M(round) M(rsqrt) M(scaled_modified_bessel_k0) M(scaled_modified_bessel_k1) M(sgn) \
-  M(shifted_chebyshev_polynomial_t) M(shifted_chebyshev_polynomial_u) M(shifted_chebyshev_polynomial_v) \
-  M(shifted_chebyshev_polynomial_w) M(signbit) M(sin) M(sinc) M(sinh) M(spherical_bessel_j0) M(sqrt) \
-  M(square) M(subtract) M(tan) M(tanh) M(true_divide) M(trunc) M(xlog1py) M(xlogy)
+  M(abs) M(absolute) M(acos) M(acosh) M(addcdiv) M(addcmul) M(arccos) M(arccosh) M(arcsin) M(arcsinh) \
+  M(arctan) M(arctan2) M(arctanh) M(asin) M(asinh) M(atan) M(atan2) M(atanh) M(bartlett_window) \
+  M(bitwise_left_shift) M(blackman_window) M(cast) M(ceil) M(clamp) M(clamp_max) M(clamp_min) M(clone) \
+  M(copysign) M(cos) M(cosh) M(deg2rad) M(detach) M(digamma) M(div) M(divide) M(entr) M(erf) M(erfc) \
+  M(erfcx) M(erfinv) M(exp) M(exp2) M(expm1) M(fix) M(float_power) M(floor) M(floor_divide) M(fma) \
+  M(fmax) M(fmin) M(fmod) M(frac) M(gammaln) M(greater) M(greater_equal) M(hamming_window) \
+  M(hann_window) M(heaviside) M(hypot) M(i0) M(i0e) M(i1) M(i1e) M(isclose) M(isfinite) M(isinf) \
+  M(isnan) M(isneginf) M(isposinf) M(kaiser_window) M(ldexp) M(lerp) M(less) M(less_equal) M(lgamma) \
+  M(log) M(log10) M(log1p) M(log2) M(log_ndtr) M(logaddexp) M(logaddexp2) M(logical_and) M(logical_or) \
+  M(logical_xor) M(logit) M(masked_fill) M(multiply) M(nan_to_num) M(ndtr) M(ndtri) M(negative) \
+  M(not_equal) M(positive) M(pow) M(psi) M(rad2deg) M(reciprocal) M(remainder) M(round) M(rsqrt) M(sgn) \
+  M(signbit) M(sin) M(sinc) M(sinh) M(sqrt) M(square) M(subtract) M(tan) M(tanh) M(true_divide) M(trunc) \
+  M(xlog1py) M(xlogy)
+#define WEFT_FUNCTIONS_OF_SPECIAL(M) \
+  M(airy_ai) M(bessel_j0) M(bessel_j1) M(bessel_y0) M(bessel_y1) M(chebyshev_polynomial_t) \
+  M(chebyshev_polynomial_u) M(chebyshev_polynomial_v) M(chebyshev_polynomial_w) M(hermite_polynomial_h) \
+  M(hermite_polynomial_he) M(laguerre_polynomial_l) M(legendre_polynomial_p) M(modified_bessel_i0) \
+  M(modified_bessel_i1) M(modified_bessel_k0) M(modified_bessel_k1) M(scaled_modified_bessel_k0) \
+  M(scaled_modified_bessel_k1) M(shifted_chebyshev_polynomial_t) M(shifted_chebyshev_polynomial_u) \
+  M(shifted_chebyshev_polynomial_v) M(shifted_chebyshev_polynomial_w) M(spherical_bessel_j0)
 #define WEFT_FUNCTIONS_OF_SETTINGS(M) \
   M(accuracy) M(adaptive_avg_pool1d) M(adaptive_avg_pool2d) M(adaptive_avg_pool3d) M(adaptive_max_pool1d) \
   M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(addbmm) M(addmv) M(addr) M(affine_grid) M(all) \
@@ -59044,16 +59251,20 @@ WEFT_REFUSAL(
 namespace spelled {
 #define WEFT_SPELLED(name) struct name;
 WEFT_FUNCTIONS_OF_VALUES(WEFT_SPELLED)
+WEFT_FUNCTIONS_OF_SPECIAL(WEFT_SPELLED)
 WEFT_FUNCTIONS_OF_SETTINGS(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
-#define WEFT_LAST_FORM(name, ...)                                                        \
-  template <detail::InBrackets... Given, class X>                                        \
-  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                         \
-    static_assert(sizeof(CallIsUnfit<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
-    return AfterRefusal{};                                                               \
+#define WEFT_LAST_FORM_AS(Refusal, name, ...)                                        \
+  template <detail::InBrackets... Given, class X>                                    \
+  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                     \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
+    return AfterRefusal{};                                                           \
   }
+#define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(CallIsUnfit, name, __VA_ARGS__)
+#define WEFT_UNFIT_SPECIAL(name) WEFT_LAST_FORM_AS(SpecialIsIncluded, name, )
+WEFT_FUNCTIONS_OF_SPECIAL(WEFT_UNFIT_SPECIAL)
 #define WEFT_UNFIT(name) WEFT_LAST_FORM(name, )
 #define WEFT_UNFIT_BRACES(name) WEFT_LAST_FORM(name, const detail::InBraces<detail::AnyWord>&, )
 #define WEFT_UNFIT_LATE_BRACES(name) \
@@ -59066,6 +59277,9 @@ WEFT_FUNCTIONS_OF_LATE_SETTINGS(WEFT_UNFIT_LATE_BRACES)
 #undef WEFT_UNFIT_BRACES
 #undef WEFT_UNFIT
 #undef WEFT_LAST_FORM
+#undef WEFT_LAST_FORM_AS
+#undef WEFT_UNFIT_SPECIAL
+#undef WEFT_FUNCTIONS_OF_SPECIAL
 #undef WEFT_FUNCTIONS_OF_LATE_SETTINGS
 #undef WEFT_FUNCTIONS_OF_SETTINGS
 #undef WEFT_FUNCTIONS_OF_VALUES
@@ -64288,15 +64502,21 @@ requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constex
   return lr;
 }
 
-WEFT_REFUSAL(
-    ScheduleTakes,
-    "a schedule takes the rate and then its steps: cosine(lr, t_max), step(lr, step_size), exponential(lr, "
-    "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
-#define WEFT_SCHEDULE(name, least)                                                                   \
-  template <class... A>                                                                              \
-  requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) { \
-    static_assert(sizeof(ScheduleTakes<(sizeof...(A) > least), A...>) > 0);                          \
-    return 0;                                                                                        \
+WEFT_REFUSAL(ScheduleTakes,
+             "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
+             "step(lr, step_size), exponential(lr, "
+             "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
+#define WEFT_SCHEDULE(name, least)                                                                      \
+  template <class... A>                                                                                 \
+  requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) {    \
+    static_assert(sizeof(ScheduleTakes<(sizeof...(A) > least), A...>) > 0);                             \
+    return 0;                                                                                           \
+  }                                                                                                     \
+  template <class O, class... A>                                                                        \
+  requires(std::is_class_v<O> && !std::is_convertible_v<O, f64>) constexpr Schedule name(const O&,      \
+                                                                                         const A&...) { \
+    static_assert(sizeof(ScheduleTakes<sizeof(O) == 0, O, A...>) > 0);                                  \
+    return 0;                                                                                           \
   }
 WEFT_SCHEDULE(step, 2)
 WEFT_SCHEDULE(multistep, 2)
@@ -65067,6 +65287,11 @@ template <class P>
 constexpr auto no_decay(P) {
   return detail::rule_for<NoDecay, P>();
 }
+template <class... A>
+requires(sizeof...(A) != 1) constexpr auto no_decay(const A&...) {  // a refusal
+  static_assert(sizeof(PredicateTakes<(sizeof...(A) > 99), A...>) > 0);
+  return NoDecay<decltype(is_bias)>{};
+}
 
 // The parameters for which the predicate holds stay as they are: they are saved with the model, and have no
 // part in clipping. requires_grad_(False) of some parameters by name, of some blocks of an nn::Stack say;
@@ -65108,13 +65333,14 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
-  static_assert(sizeof(RuleIsFunction<std::is_class_v<C>, P, C>) > 0);
+  constexpr bool function = weft::detail::HasCall<C>;
+  static_assert(sizeof(RuleIsFunction<function, P, C>) > 0);
   static_assert(sizeof(PredicateTakes<std::is_class_v<P>, P>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
-  static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
+  static_assert(sizeof(RuleCapturesNothing < plain || !function, P, C >) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
   static_assert(sizeof(PredicateTakes<tells, P>) > 0);
-  if constexpr (plain && tells)
+  if constexpr (plain && tells && function)
     return Rule<P, C>{};
   else
     return NoDecay<decltype(is_bias)>{};
@@ -65145,6 +65371,16 @@ struct AllOf {
   }
 };
 
+// Whether a rule has a predicate of the user's, and not one that any model may be asked by.
+template <class R>
+inline constexpr bool is_particular = false;
+template <class P>
+inline constexpr bool is_particular<NoDecay<P>> =
+    !std::is_same_v<P, std::remove_const_t<decltype(is_bias)>> &&
+    !std::is_same_v<P, std::remove_const_t<decltype(is_vector)>>;
+template <class P, class C>
+inline constexpr bool is_particular<Rule<P, C>> = is_particular<NoDecay<P>>;
+
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
@@ -65158,6 +65394,11 @@ struct Groups {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
+  }
+  // Whether holds(matches) of each rule that has to be for some parameter.
+  using rules = std::tuple<Rules...>;
+  static constexpr bool rules_hold(const auto& holds) {
+    return ((!is_particular<Rules> || holds(&Rules::matches)) && ... && true);
   }
   // Whether the parameters of a group are not updated.
   static constexpr bool is_frozen([[maybe_unused]] int group) {
@@ -65503,7 +65744,7 @@ namespace WEFT_NAMESPACE::optim {
 struct SGD {
   Schedule lr = 1e-3f;     // learning rate: a number, or a schedule of the update
   float momentum = 0;      // share of the last step that is kept; 0: none
-  float dampening = 0;     // the gradient's share in the step is 1 - dampening
+  float dampening = 0;     // with momentum: the gradient's share in the step is 1 - dampening
   float weight_decay = 0;  // of the parameter, added to its gradient
   bool nesterov = false;   // the step is g + momentum b; PyTorch wants dampening 0 then
 
@@ -65514,7 +65755,7 @@ struct SGD {
   void fill(i64 step, f32* n) const {
     n[0] = lr(step);
     n[1] = momentum;
-    n[2] = 1 - dampening;
+    n[2] = momentum == 0 ? 1 : 1 - dampening;  // as PyTorch, which dampens what it adds to the momentum
     n[3] = weight_decay;
     n[4] = nesterov ? momentum : 1;
     n[5] = nesterov ? 1 : 0;
@@ -65760,9 +66001,29 @@ struct AsGroups<Groups<O, R...>> {
 // ---- weft/optim/nadam.hpp ----
 // NAdam (Dozat, 2016), as torch.optim.NAdam: Adam's m and v, mu_t = b1 (1 - 0.96^(t momentum_decay) / 2);
 // p -= lr ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_t+1 / (1 - mu_1 ... mu_t+1) m) / (sqrt(v / (1 - b2^t)) +
-// eps). t counts calls of the update, skipped ones included.
+// eps). t counts the updates that were applied, from 1; what follows from it alone is computed in f64.
+//
+// With r = 0.96^momentum_decay and log(1 - x) as its series,
+//   mu_1 ... mu_t = b1^t exp(-sum over k >= 1 of 2^-k / k r^k (1 - r^kt) / (1 - r^k)),
+// whose terms more than halve: no product of all steps is kept.
 
 namespace WEFT_NAMESPACE::optim {
+
+namespace detail {
+
+// mu_1 ... mu_t; log_r = momentum_decay log 0.96. All of f64, without axes.
+constexpr Value momentum_product(Value b1, Value log_r, Value t) {
+  ir::Builder& b = *t.builder;
+  const Value counted{&b, b.leaf(Op::iota, DType::i32, Shape<32>::value, 0)};
+  const Value k = ir::cast(counted, DType::f64) + 1.0;
+  const auto rest = [](Value x) { return ir::unary(Op::expm1, x); };
+  const Value of_steps = ir::unary(Op::exp, k * log_r) * rest(k * log_r * t) / rest(k * log_r);
+  const Value constant_mu = ir::binary(Op::eq, log_r, ir::constant_like(log_r, 0));
+  const Value term = power(ir::constant_like(k, 0.5), k) / k * ir::select(constant_mu, t, of_steps);
+  return power(b1, t) * ir::unary(Op::exp, -ir::reduce(Op::reduce_sum, term, ir::all_axes(1)));
+}
+
+}  // namespace detail
 
 struct NAdam {
   Schedule lr = 2e-3f;                  // learning rate: a number, or a schedule of the update
@@ -65776,39 +66037,36 @@ struct NAdam {
   WEFT_OPTIMIZER(NAdam)
   WEFT_REFUSED_BETAS(NAdam)
   static constexpr int moments = 2;
-  static constexpr int numbers = 10;
+  static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
-    const f64 b1 = static_cast<f64>(betas.first), b2 = static_cast<f64>(betas.second);
     const f64 rate = static_cast<f64>(lr(step));
-    f64 product = 1;
-    // the product halves every few steps: what is left after many is nothing beside 1
-    for (i64 t = 1; t <= step + 1 && product > 1e-30; ++t) product *= mu(t);
-    const f64 now = mu(step + 1), next = mu(step + 2);
     n[0] = betas.first;
-    n[1] = static_cast<f32>(1 - b1);
+    n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
     n[2] = betas.second;
-    n[3] = static_cast<f32>(1 - b2);
+    n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
     n[4] = decoupled_weight_decay ? 0 : weight_decay;
     n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
-    n[6] = static_cast<f32>(rate * (1 - now) / (1 - product));
-    n[7] = static_cast<f32>(rate * next / (1 - product * next));
-    n[8] = static_cast<f32>(1 / (1 - std::pow(b2, static_cast<f64>(step + 1))));
-    n[9] = eps;
+    n[6] = static_cast<f32>(rate);
+    n[7] = static_cast<f32>(static_cast<f64>(momentum_decay) * std::log(0.96));
+    n[8] = eps;
   }
   static constexpr void update(Update& u) {
+    const Value t = ir::cast(u.updates, DType::f64), rate = ir::cast(u.number[6], DType::f64);
+    const Value b1 = ir::cast(u.number[0], DType::f64), log_r = ir::cast(u.number[7], DType::f64);
+    const auto mu = [&](Value step) { return b1 * (1.0 - 0.5 * ir::unary(Op::exp, step * log_r)); };
+    const Value now = mu(t), next = mu(t + 1.0), product = detail::momentum_product(b1, log_r, t);
+    const Value of_gradient = rate * (1.0 - now) / (1.0 - product);
+    const Value of_mean = rate * next / (1.0 - product * next);
+    const Value correction = 1.0 / (1.0 - power(ir::cast(u.number[2], DType::f64), t));
+    const auto narrow = [&](Value x) { return ir::cast(x, u.parameter.dtype()); };
+
     const Value g = u.gradient + u.parameter * u.number[4];
     const Value m = u.moment[0] * u.number[0] + g * u.number[1];
     const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
-    const Value size = square_root(v * u.number[8]) + u.number[9];
+    const Value size = square_root(v * narrow(correction)) + u.number[8];
     u.moment[0] = m;
     u.moment[1] = v;
-    u.parameter = u.parameter * u.number[5] - (g * u.number[6] + m * u.number[7]) / size;
-  }
-
- private:
-  f64 mu(i64 t) const {
-    const f64 power = std::pow(0.96, static_cast<f64>(t) * static_cast<f64>(momentum_decay));
-    return static_cast<f64>(betas.first) * (1 - 0.5 * power);
+    u.parameter = u.parameter * u.number[5] - (g * narrow(of_gradient) + m * narrow(of_mean)) / size;
   }
 };
 
@@ -65899,7 +66157,8 @@ struct ReduceOnPlateau {
 // ---- weft/optim/radam.hpp ----
 // RAdam (Liu et al., 2020), as torch.optim.RAdam: Adam's m and v; with r = 2 / (1 - b2) - 1 and
 // r_t = r - 2 t b2^t / (1 - b2^t), the step is Adam's times sqrt((r_t - 4) (r_t - 2) r / ((r - 4) (r - 2)
-// r_t)) where r_t > 5 and lr m / (1 - b1^t) before. t counts calls of the update, skipped ones included.
+// r_t)) where r_t > 5 and lr m / (1 - b1^t) before. t counts the updates that
+// were applied, from 1; what follows from it alone is computed in f64.
 
 namespace WEFT_NAMESPACE::optim {
 
@@ -65914,33 +66173,39 @@ struct RAdam {
   WEFT_OPTIMIZER(RAdam)
   WEFT_REFUSED_BETAS(RAdam)
   static constexpr int moments = 2;
-  static constexpr int numbers = 9;
+  static constexpr int numbers = 8;
   void fill(i64 step, f32* n) const {
-    const f64 b1 = static_cast<f64>(betas.first), b2 = static_cast<f64>(betas.second);
-    const f64 t = static_cast<f64>(step + 1), rate = static_cast<f64>(lr(step));
-    const f64 first = 1 - std::pow(b1, t), second = 1 - std::pow(b2, t);
-    const f64 most = 2 / (1 - b2) - 1, now = most - 2 * t * std::pow(b2, t) / second;
-    const bool adaptive = now > 5;
-    const f64 rectified =
-        adaptive ? std::sqrt((now - 4) * (now - 2) * most / ((most - 4) * (most - 2) * now)) : 0;
+    const f64 rate = static_cast<f64>(lr(step));
     n[0] = betas.first;
-    n[1] = static_cast<f32>(1 - b1);
+    n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
     n[2] = betas.second;
-    n[3] = static_cast<f32>(1 - b2);
+    n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
     n[4] = decoupled_weight_decay ? 0 : weight_decay;
     n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
-    n[6] = static_cast<f32>(rate / first * std::sqrt(second) * rectified);
-    n[7] = static_cast<f32>(adaptive ? 0 : rate / first);
-    n[8] = eps;
+    n[6] = static_cast<f32>(rate);
+    n[7] = eps;
   }
   static constexpr void update(Update& u) {
+    const Value t = ir::cast(u.updates, DType::f64), rate = ir::cast(u.number[6], DType::f64);
+    const Value second_to_t = power(ir::cast(u.number[2], DType::f64), t);
+    const Value first = 1.0 - power(ir::cast(u.number[0], DType::f64), t), second = 1.0 - second_to_t;
+    const Value most = 2.0 / (1.0 - ir::cast(u.number[2], DType::f64)) - 1.0;
+    const Value now = most - 2.0 * t * second_to_t / second;
+    const Value adaptive = ir::binary(Op::lt, ir::constant_like(now, 5), now);
+    const Value rectified =
+        square_root((now - 4.0) * (now - 2.0) * most / ((most - 4.0) * (most - 2.0) * now)) *
+        square_root(second);
+    const Value plain = rate / first, none = ir::constant_like(plain, 0);
+    const auto narrow = [&](Value x) { return ir::cast(x, u.parameter.dtype()); };
+
     const Value g = u.gradient + u.parameter * u.number[4];
     const Value m = u.moment[0] * u.number[0] + g * u.number[1];
     const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
     u.moment[0] = m;
     u.moment[1] = v;
-    u.parameter =
-        u.parameter * u.number[5] - m * u.number[6] / (square_root(v) + u.number[8]) - m * u.number[7];
+    u.parameter = u.parameter * u.number[5] -
+                  m * narrow(ir::select(adaptive, plain * rectified, none)) / (square_root(v) + u.number[7]) -
+                  m * narrow(ir::select(adaptive, none, plain));
   }
 };
 
@@ -66618,7 +66883,10 @@ WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an upda
 // Gradients are averaged over N calls of step before an update.
 template <int N>
 struct Accumulate : PolicyValue {
-  static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
+  static constexpr bool holds() {
+    static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
+    return N >= 1;
+  }
   static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
 };
@@ -66793,8 +67061,12 @@ WEFT_REFUSAL(ReductionIsOne,
              "not both");
 template <class Backend, i64 BucketBytes, Reduction How>
 struct Ddp : PolicyValue {
-  static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+  static constexpr bool holds() {
+    constexpr bool connects = requires { Backend::connect(); };
+    static_assert(sizeof(BackendConnects<connects, Backend>) > 0);
+    static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+    return connects;
+  }
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -66818,9 +67090,14 @@ WEFT_REFUSAL(
     "gradients, too, in stage 3 the parameters, too: there are no other stages");
 template <int Stage, class Backend, i64 BucketBytes, Reduction How>
 struct Zero : PolicyValue {
-  static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
-  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+  static constexpr bool holds() {
+    constexpr bool connects = requires { Backend::connect(); }
+    , staged = Stage >= 1 && Stage <= 3;
+    static_assert(sizeof(ZeroBackendConnects<connects, Backend>) > 0);
+    static_assert(sizeof(ZeroShardsState<staged, GivenSize<Stage>>) > 0);
+    static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+    return connects && staged;
+  }
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -66874,6 +67151,16 @@ concept IsRule = requires(std::string_view name, const Dims& d) {
   O::matches(name, d);
 };
 
+// What an option itself has to say of its arguments: here, where the trail of a message leads to the user's
+// line, and not where the option's name is, which is a variable template.
+template <class O>
+constexpr bool option_holds() {
+  if constexpr (requires { O::holds(); })
+    return O::holds();
+  else
+    return true;
+}
+
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
@@ -66905,7 +67192,7 @@ struct Options {
   // False if CheckOptions has something to say.
   static constexpr bool ok =
       options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
-      (!optim::is_misspelt<O> && ... && true) &&
+      (!optim::is_misspelt<O> && ... && true) && (option_holds<O>() && ... && true) &&
       option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;
@@ -68284,6 +68571,21 @@ constexpr bool freezes_nothing() {
   for (const GroupRun& run : group_runs<M, O>())
     if (O::Optimizer::is_frozen(run.group)) return false;
   return asked;
+}
+// Whether each rule whose predicate is the user's holds for some parameter.
+template <class M, class O>
+constexpr bool rules_hold() {
+  if constexpr (requires { typename O::Optimizer::rules; })
+    return O::Optimizer::rules_hold([](const auto& matches) {
+      for (const nn::StateInfo& row : nn::state_table<M>.row)
+        for (i64 k = 0; k < row.copies() && row.trained; ++k) {
+          const nn::Name name = row.name.of_copy(k);
+          if (matches(name.view(), row.dims)) return true;
+        }
+      return false;
+    });
+  else
+    return true;
 }
 // Where a run begins in the arena, in elements.
 template <class M>
@@ -72036,11 +72338,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
 
   // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step; the option
-  // probes<"name", ...> asks for it.
+  // probes<"name", ...> asks for it. Throws "train/no-step".
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
     using Stage = train::ForwardStage<M, F, O, I...>;
     check_held();
+    if (!ran_) throw Error("train/no-step", "no step was made yet, so that no probe has a value");
     if constexpr (micro > 1)
       if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*add_);
     return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*apply_);
@@ -72183,6 +72486,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
   template <class In, class Run>
   void run(In& instance, const Batch& batch, const Run& run_program) {
+    ran_ = true;
     const typename In::Call call(instance);
     auto& program = instance.program();
     for (int k = 0; k < Inputs::count; ++k)
@@ -72283,6 +72587,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   Shared<Instance<true>> apply_;
   std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
   i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
+  bool ran_ = false;
 };
 
 // Refused.
@@ -72329,6 +72634,10 @@ WEFT_REFUSAL(ModelIsTrained,
              "nn::Frozen or optim::frozen off one; compile runs a model that is not trained");
 WEFT_REFUSAL(FrozenAreSome,
              "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
+             "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
+WEFT_REFUSAL(RulesAreOfSome,
+             "make_trainer: the predicate of an optim::rule or optim::no_decay holds for no parameter: names "
+             "are those of "
              "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
 WEFT_REFUSAL(
     CheckpointHasBlocks,
@@ -72487,6 +72796,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
+  static_assert(sizeof(RulesAreOfSome<rules_hold<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >
@@ -72540,6 +72850,11 @@ WEFT_REFUSAL(ModelHasItsDevice,
              "make_trainer: a Model lies on a device already: leave Cpu{} out, make_trainer(model, loss, "
              "in<f32, 32, 8>, ...), or let the trainer make the model, make_trainer<Net>(Cpu{}, loss, ...)");
 
+WEFT_REFUSAL(StructIsTrained,
+             "make_trainer<Net>: the type is the model's struct, of which the trainer has a Model, "
+             "trainer.model(); to train one "
+             "that there is already write make_trainer(model, loss, in<...>...)");
+
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
@@ -72549,10 +72864,17 @@ auto make(const Make& make_model, const A&... arguments) {
   constexpr bool option = option_kind<F>() != OptionKind::unknown;
   static_assert(sizeof(LossIsFirst<!option, F>) > 0);
   static_assert(sizeof(TrainsOneModel<!is_model<F>, M, F>) > 0);
+  static_assert(sizeof(StructIsTrained<!is_model<M>, M>) > 0);
   static_assert(sizeof(CapturesNothing < option || is_traceable<F> || is_model<F>, F >) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
   static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
-  if constexpr (!option && is_traceable<F> && Sorted::ok && nn::plain<M>()) {
+  constexpr bool plain = [] {
+    if constexpr (is_model<M>)
+      return false;
+    else
+      return nn::plain<M>();
+  }();
+  if constexpr (!option && is_traceable<F> && Sorted::ok && plain) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);
@@ -73509,6 +73831,13 @@ struct MmaAtom {
     detail::load_matrices<false>(a.r, tile + lane % 16 * pitch + lane / 16 * 8);
     return a;
   }
+  // a from 16 rows that are its columns.
+  __device__ __forceinline__ static A load_a_transposed(const T* tile, int pitch) {
+    const int lane = MmaPlace{}.lane;
+    A a;
+    detail::load_matrices<true>(a.r, tile + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 8);
+    return a;
+  }
   // Two neighbouring b, from 16 rows that are their columns.
   __device__ __forceinline__ static void load_b_transposed(B (&b)[2], const T* tile, int pitch) {
     const int lane = MmaPlace{}.lane;
@@ -74437,8 +74766,12 @@ struct AttentionForwardRows : CudaAttention<C> {
       if (R* const y = Base::template pointer<R>(At::y))
         store_sums(y + row * call.value_width, static_cast<int>(call.value_width), sums, half,
                    [&](float x) { return x * share; });
-      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0)
-        lse[row] = total[half] == 0 ? -infinite : top[half] + log(total[half]);
+      if (f32* const lse = Base::template pointer<f32>(At::lse); lse != nullptr && at.lane % 4 == 0) {
+        f32* const to = lse + row + i64{head} * all_queries;  // two planes a head
+        const float rest = log(total[half]), sum = top[half] + rest;
+        to[0] = total[half] == 0 ? -infinite : sum;
+        to[all_queries] = total[half] == 0 ? 0 : (top[half] - sum) + rest;
+      }
     }
   }
 };
@@ -78458,12 +78791,201 @@ class CublasLtDots {
 
 }  // namespace WEFT_NAMESPACE::kernels
 #endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_CUBLASLT_CUH
+// ---- weft/kernels/gemm/mma.cuh ----
+#ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_MMA_CUH
+#define WEFT_SINGLE_WEFT_KERNELS_GEMM_MMA_CUH
+// A matrix product of 16-bit factors on tensor cores, for what the library cannot express or has no algorithm
+// for: strides without a unit, rows that begin at no multiple of 16 bytes. Blocks have tiles of 128 x 128
+// sums; factors go by in two stages of shared memory. A sum runs along k in order, as the instruction's 16
+// terms do, so the result does not depend on anything else.
+
+namespace WEFT_NAMESPACE::kernels {
+
+inline constexpr int dot_mma_edge = 128, dot_mma_depth = 32, dot_mma_threads = 256;
+
+// Whether a product of these dtypes is one for these tensor cores; where it is not the tiled kernel has it.
+constexpr bool dot_has_mma(DType a, DType b) {
+  return a == b && (a == DType::bf16 || a == DType::f16) && targets_have_mma();
+}
+
+// How the kernel reads a factor: rows of the result's, or along the sum, whichever lie next to each other.
+struct DotMmaFactor {
+  i64 across = 0, along = 0;  // strides between the result's rows (or columns), and along the sum
+  bool turned = false;        // a row of its tile is a place of the sum, else a row or column of the result
+  bool in_chunks = false;     // rows of all its tiles are whole and begin at multiples of 16 bytes
+};
+struct DotMmaArgs {
+  DotCall call;
+  DotMmaFactor a, b;
+  const void *a_at = nullptr, *b_at = nullptr, *add = nullptr, *bias = nullptr;
+  void* c = nullptr;
+};
+
+template <class T>
+struct DotMma {
+  using Atom = MmaAtom<T>;
+  using Straight = SharedTile<T, dot_mma_edge, dot_mma_depth>;
+  using Turned = SharedTile<T, dot_mma_depth, dot_mma_edge>;
+  static constexpr int factor_size = Straight::size > Turned::size ? Straight::size : Turned::size;
+  static_assert(4 * factor_size * static_cast<int>(sizeof(T)) <= 48 * 1024);
+  // A warp's part of the block's tile: 32 rows x 64 columns.
+  static constexpr int row_atoms = 2, column_atoms = 8;
+
+  // Begins to copy what a factor has at `from`: `across` rows (or columns) of the result, `along` terms.
+  __device__ __forceinline__ static void load(T* tile, const DotMmaFactor& f, const T* from, i64 across,
+                                              i64 along) {
+    const int wide = static_cast<int>(across < dot_mma_edge ? across : dot_mma_edge),
+              deep = static_cast<int>(along < dot_mma_depth ? along : dot_mma_depth);
+    if (f.turned)
+      Turned::template load<dot_mma_threads>(tile, {from, f.along, f.across, f.in_chunks}, deep, wide);
+    else
+      Straight::template load<dot_mma_threads>(tile, {from, f.across, f.along, f.in_chunks}, wide, deep);
+  }
+  __device__ __forceinline__ static typename Atom::A load_a(const T* tile, bool turned, int row, int k) {
+    return turned ? Atom::load_a_transposed(tile + k * Turned::pitch + row, Turned::pitch)
+                  : Atom::load_a(tile + row * Straight::pitch + k, Straight::pitch);
+  }
+  __device__ __forceinline__ static void load_b(typename Atom::B (&b)[2], const T* tile, bool turned,
+                                                int column, int k) {
+    if (turned)
+      Atom::load_b(b, tile + k * Turned::pitch + column, Turned::pitch);
+    else
+      Atom::load_b_transposed(b, tile + column * Straight::pitch + k, Straight::pitch);
+  }
+};
+
+// T: of both factors; TC: the DType of the result.
+template <u64 Tag, u64 Type, u64 TC>
+__global__ void __launch_bounds__(dot_mma_threads, 2) WEFT_KERNEL
+    dot_mma_kernel(const __grid_constant__ DotMmaArgs args) {
+  using T = ctype<static_cast<DType>(Type)>;
+  using C = ctype<static_cast<DType>(TC)>;
+  using Kernel = DotMma<T>;
+  using Atom = typename Kernel::Atom;
+  __shared__ __align__(128) T memory[2][2][Kernel::factor_size];  // by stage and factor
+  const DotShape& s = args.call.shape;
+  // there are fewer blocks than 2^31
+  const u32 row_tiles = static_cast<u32>((s.m + dot_mma_edge - 1) / dot_mma_edge),
+            column_tiles = static_cast<u32>((s.n + dot_mma_edge - 1) / dot_mma_edge);
+  const i64 row = i64{blockIdx.x % row_tiles} * dot_mma_edge,
+            column = i64{blockIdx.x / row_tiles % column_tiles} * dot_mma_edge;
+  const T* a = static_cast<const T*>(args.a_at) + row * args.a.across;
+  const T* b = static_cast<const T*>(args.b_at) + column * args.b.across;
+  i64 c_at = 0;
+  u32 which = blockIdx.x / row_tiles / column_tiles;
+#pragma unroll
+  for (int d = 3; d >= 0; --d) {
+    if (d >= args.call.batch.rank) continue;
+    const u32 extent = static_cast<u32>(args.call.batch.extent[d]);
+    const i64 index = which % extent;
+    which /= extent;
+    a += index * args.call.batch.a[d];
+    b += index * args.call.batch.b[d];
+    c_at += index * args.call.batch.c[d];
+  }
+  const auto copy = [&](int stage, i64 k) __attribute__((always_inline)) {
+    Kernel::load(memory[stage][0], args.a, a + k * args.a.along, s.m - row, s.k - k);
+    Kernel::load(memory[stage][1], args.b, b + k * args.b.along, s.n - column, s.k - k);
+    end_group_of_copies();
+  };
+
+  float sums[Kernel::row_atoms][Kernel::column_atoms][4];
+#pragma unroll
+  for (int i = 0; i < Kernel::row_atoms; ++i)
+#pragma unroll
+    for (int j = 0; j < Kernel::column_atoms; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) sums[i][j][e] = 0;
+  const int warp = static_cast<int>(threadIdx.x) / 32, warp_row = warp / 2 * 16 * Kernel::row_atoms,
+            warp_column = warp % 2 * 8 * Kernel::column_atoms;
+  if (s.k > 0) copy(0, 0);
+  int stage = 0;
+  for (i64 k = 0; k < s.k; k += dot_mma_depth, stage ^= 1) {
+    if (k + dot_mma_depth < s.k) {
+      copy(stage ^ 1, k + dot_mma_depth);
+      wait_for_copies<1>();
+    } else {
+      wait_for_copies<0>();
+    }
+    __syncthreads();
+    const T *left = memory[stage][0], *right = memory[stage][1];
+#pragma unroll
+    for (int c = 0; c < dot_mma_depth; c += Atom::depth) {
+      typename Atom::A of_a[Kernel::row_atoms];
+#pragma unroll
+      for (int i = 0; i < Kernel::row_atoms; ++i)
+        of_a[i] = Kernel::load_a(left, args.a.turned, warp_row + 16 * i, c);
+#pragma unroll
+      for (int j = 0; j < Kernel::column_atoms; j += 2) {
+        typename Atom::B of_b[2];
+        Kernel::load_b(of_b, right, args.b.turned, warp_column + 8 * j, c);
+#pragma unroll
+        for (int i = 0; i < Kernel::row_atoms; ++i) {
+          Atom::multiply_add(sums[i][j], of_a[i], of_b[0]);
+          Atom::multiply_add(sums[i][j + 1], of_a[i], of_b[1]);
+        }
+      }
+    }
+    __syncthreads();  // the stage is copied to next
+  }
+
+  const MmaPlace at;
+#pragma unroll
+  for (int i = 0; i < Kernel::row_atoms; ++i)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const i64 r = row + warp_row + 16 * i + 8 * half + at.row;
+      if (r >= s.m) continue;
+      const i64 line = c_at + r * s.c_row;
+#pragma unroll
+      for (int j = 0; j < Kernel::column_atoms; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          const i64 x = column + warp_column + 8 * j + at.column + e;
+          if (x >= s.n) continue;
+          float sum = sums[i][j][2 * half + e];
+          if (args.add != nullptr) sum += load<float>(static_cast<const C*>(args.add) + line + x);
+          if (args.bias != nullptr) sum += load<float>(static_cast<const C*>(args.bias) + x);
+          store(static_cast<C*>(args.c) + line + x, sum);
+        }
+    }
+}
+
+// Adds: which of the two terms (call.hpp) are added.
+template <u64 Type, u64 TC, u64 Adds>
+void run_cuda_dot_mma(const CudaLaunch& launch, cudaStream_t stream) {
+  DotMmaArgs args;
+  args.call = dot_call(launch.numbers);
+  const DotShape& s = args.call.shape;
+  const DotBatch& batch = args.call.batch;
+  i64 count = 1;
+  for (int d = 0; d < batch.rank; ++d) count *= batch.extent[d];
+  if (s.m == 0 || s.n == 0 || count == 0) return;
+  args.a_at = launch.args.pointer[0], args.b_at = launch.args.pointer[1], args.c = launch.args.pointer[2];
+  if constexpr ((Adds & dot_adds) != 0) args.add = launch.args.pointer[3];
+  if constexpr ((Adds & dot_has_bias) != 0) args.bias = launch.args.pointer[4];
+  const auto factor = [&](i64 across, i64 along, const void* from, const i64* steps) {
+    DotMmaFactor f{across, along, across == 1 && along != 1, false};
+    f.in_chunks = GlobalRows<u16>::chunks(from, f.turned ? along : across, f.turned ? across : along);
+    for (int d = 0; d < batch.rank; ++d) f.in_chunks = f.in_chunks && steps[d] % 8 == 0;
+    return f;
+  };
+  args.a = factor(s.a_row, s.a_col, args.a_at, batch.a);
+  args.b = factor(s.b_col, s.b_row, args.b_at, batch.b);
+  const i64 rows = (s.m + dot_mma_edge - 1) / dot_mma_edge, columns = (s.n + dot_mma_edge - 1) / dot_mma_edge;
+  dot_mma_kernel<kernel_tag, Type, TC>
+      <<<cuda_blocks(rows * columns * count), dot_mma_threads, 0, stream>>>(args);
+  cuda_check_launch("a matrix product");
+}
+
+}  // namespace WEFT_NAMESPACE::kernels
+#endif  // WEFT_SINGLE_WEFT_KERNELS_GEMM_MMA_CUH
 // ---- weft/kernels/gemm/tiled.cuh ----
 #ifndef WEFT_SINGLE_WEFT_KERNELS_GEMM_TILED_CUH
 #define WEFT_SINGLE_WEFT_KERNELS_GEMM_TILED_CUH
-// A matrix product for what the library cannot express: integers, mixed types, strides without a unit. Tiles
-// of 16 x 16 through shared memory; sums run along k in order, so the result does not depend on anything
-// else.
+// A matrix product for what neither the library nor tensor cores (mma.cuh) have: integers, mixed types,
+// strides of f32 without a unit. Tiles of 16 x 16 through shared memory; sums run along k in order, so the
+// result does not depend on anything else.
 
 namespace WEFT_NAMESPACE::kernels {
 
@@ -78788,13 +79310,16 @@ inline void run_library_dot(const kernels::CudaLaunch& launch, cudaStream_t stre
   (*launch.dot)(stream, launch.args.pointer[0], launch.args.pointer[1], launch.args.pointer[3],
                 launch.args.pointer[2], launch.args.pointer[4], launch.library);
 }
-// The tiled kernel stands behind the library, which may have no algorithm for what it can express.
+// weft's own kernels stand behind the library, which may have no algorithm for what it can express.
 template <u64 TA, u64 TB, u64 TC, u64 Adds, bool Library>
 void run_dot(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   if constexpr (Library) {
     if (launch.dot != nullptr) return run_library_dot(launch, stream);
   }
-  kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
+  if constexpr (kernels::dot_has_mma(static_cast<DType>(TA), static_cast<DType>(TB)))
+    kernels::run_cuda_dot_mma<TA, TC, Adds>(launch, stream);
+  else
+    kernels::run_cuda_dot_tiled<TA, TB, TC, Adds>(launch, stream);
 }
 inline void run_copy(const kernels::CudaLaunch& launch, cudaStream_t stream) {
   cuda_check(cudaMemcpyAsync(launch.args.pointer[1], launch.args.pointer[0],

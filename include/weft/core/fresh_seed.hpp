@@ -2,6 +2,7 @@
 // Seeds for what was given none. Law: two draws without a seed differ, whatever they are for; a program that
 // runs again draws the same ones, in the order in which it asks.
 
+#include <concepts>
 #include <type_traits>
 
 #include "weft/core/types.hpp"
@@ -41,6 +42,12 @@ struct GivenSeed {
   template <class N>
   requires std::is_integral_v<N>
   constexpr GivenSeed(N number) : value(static_cast<u64>(number)), given(true) {}
+  template <class Seed>  // the option seed{7} of a trainer
+  requires requires(const Seed& s) {
+    Seed::option;
+    { s.value } -> std::same_as<const u64&>;
+  }
+  constexpr GivenSeed(const Seed& seed) : value(seed.value), given(true) {}
 };
 
 // The next seed for a use; far from small numbers, which programs give themselves.

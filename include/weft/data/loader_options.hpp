@@ -3,7 +3,9 @@
 // depends on the number of samples, the options and (seed, epoch) alone.
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,21 @@ inline constexpr Last drop = Last::drop;
 inline constexpr Last pad_and_mask = Last::pad_and_mask;
 }  // namespace last
 
+// A number of each sample, given as any range of numbers that T holds.
+template <class T>
+struct PerSample : std::vector<T> {
+  using std::vector<T>::vector;
+  template <class Range>
+  requires requires(const Range& given) {
+    requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::begin(given))>>;
+    requires !std::is_integral_v<T> || std::is_integral_v<std::remove_cvref_t<decltype(*std::begin(given))>>;
+    std::end(given);
+  }
+  PerSample(const Range& given) {
+    for (const auto& x : given) this->push_back(static_cast<T>(x));
+  }
+};
+
 struct LoaderOptions {
   bool shuffle = false;    // a new random order each epoch, from (seed, epoch)
   GivenSeed seed{};        // none: another one for each loader (core/fresh_seed.hpp)
@@ -37,12 +54,13 @@ struct LoaderOptions {
   // Of each sample, how likely it is to be drawn (torch's WeightedRandomSampler): an epoch is then `draws`
   // samples, or as many as the dataset has, each drawn from all of them, or, without `replacement`, from
   // those that the epoch has not had. Weights need not sum to one.
-  std::vector<f64> weights{};
+  PerSample<f64> weights{};
   i64 draws = 0;            // 0: as many as the dataset has
   bool replacement = true;  // whether an epoch may draw a sample again
   // Of each sample, its length: those of a batch are of like length, and with `shuffle` batches come in a
-  // random order, which ranks share.
-  std::vector<i64> lengths{};
+  // random order, which ranks share: windows and order depend on `ranks`, so that the batches of one time are
+  // of like length.
+  PerSample<i64> lengths{};
   // check::finite: no sample has NaN or infinity; check::indices: labels are 0 and more, or -100
   Checks check{};
 };

@@ -138,6 +138,16 @@ constexpr bool calls_operator() {
   return true;
 }
 
+WEFT_REFUSAL(FunctionKeepsItsType,
+             "compile: a std::function hides the body that is traced: give the lambda itself, const auto f = "
+             "[](auto x) { ... }, "
+             "whose parameters are auto");
+template <class F>
+inline constexpr bool hides_body = requires(const F& f) {
+  typename F::result_type;
+  f.target_type();
+};
+
 }  // namespace WEFT_NAMESPACE::exec
 
 namespace WEFT_NAMESPACE::field_detail {

@@ -250,14 +250,16 @@ class CompiledFunction {
   }
 
   // What the nth place marked by probe<Name>(x) was in the last call; the option probes<"name", ...> asks
-  // for it.
+  // for it. Throws "call/no-call" where there was none.
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
-    if constexpr (requires { typename Source::Probes; })
+    if constexpr (requires { typename Source::Probes; }) {
+      if (!held().called) throw Error("call/no-call", "no call was made yet, so that no probe has a value");
       return exec::probe_view<typename Source::TraceStage, typename Source::Probes, Name, Nth>(
           held().instance);
-    else
+    } else {
       return detail::misspelt<ProbeAskedFor<false, ProbeName<Name>>>();
+    }
   }
 
  private:
@@ -271,6 +273,7 @@ class CompiledFunction {
       instance.run();
     }
     void prepare(const std::array<exec::Given, sizeof...(I)>& given) {
+      called = true;
       for (int k = 0; k < Table::count; ++k)
         instance.bind(Table::table.row[k], k, given[static_cast<std::size_t>(k)]);
       instance.program().set_random(seed, calls++);
@@ -323,6 +326,7 @@ class CompiledFunction {
 
     Instance instance;
     u64 seed = 0, calls = 0;
+    bool called = false;
   };
 
   exec::StepTimes times_given(const std::array<exec::Given, sizeof...(I)>& given) {
@@ -407,6 +411,7 @@ struct Compilation<M, F, Options, std::tuple<I...>> {
   template <class Device>
   using Function = CompiledFunction<Device, Source, I...>;
   static constexpr bool called() { return calls_operator<M, F, I...>(); }
+  static constexpr bool compiles = body_compiles<M, F, I...>;
 };
 
 // (One function, for the compiler's trail to the user's line has room for seven.)
@@ -417,7 +422,8 @@ auto compile_with(const Device& device, HeldStates<Device> states, const A&... a
   static_assert(sizeof(DeviceIsOfModel<!(is_model<F> && std::is_void_v<M>), Device, F>) > 0);
   static_assert(sizeof(ModelsAreStates<!is_model<F>, M, F>) > 0);
   static_assert(sizeof(FunctionIsMissing<!is_input<F>, F>) > 0);
-  static_assert(sizeof(CapturesNothing<is_traceable<F>, F>) > 0);
+  static_assert(sizeof(FunctionKeepsItsType<!hides_body<F>, F>) > 0);
+  static_assert(sizeof(CapturesNothing < is_traceable<F> || hides_body<F>, F >) > 0);
   static_assert(sizeof(Check) > 0);
   constexpr bool model_fits = [] { return AllPlain<M>::value; }();
   if constexpr (is_traceable<F> && !is_input<F> && Check::ok && model_fits) {
@@ -425,7 +431,8 @@ auto compile_with(const Device& device, HeldStates<Device> states, const A&... a
         Compilation<M, F, typename Split::template options<CompileOptions>, typename Split::inputs>;
     if constexpr (!Compiled::called())
       return AfterRefusal{};
-    else if constexpr (traces<typename Compiled::Source>() && probes_exist<typename Compiled::Source>())
+    else if constexpr (Compiled::compiles && traces<typename Compiled::Source>() &&
+                       probes_exist<typename Compiled::Source>())
       return typename Compiled::template Function<Device>(device, std::move(states), arguments...);
     else if constexpr (is_tuple_like<typename Compiled::Source::result>)
       return AfterFunction<std::tuple_size_v<typename Compiled::Source::result>>{};
@@ -454,8 +461,9 @@ auto compile(const Device&, exec::NamedFunction, const A&...) {
 }
 
 WEFT_REFUSAL(CompileTakes,
-             "compile: it takes a device or a Model; of a bare struct the settings would be ignored: write "
-             "compile<Net>(Cpu{}, f, inputs...)");
+             "compile: it takes a device or a Model, of a trainer compile(trainer.model(), f, inputs...); of "
+             "a bare struct "
+             "the settings would be ignored: write compile<Net>(Cpu{}, f, inputs...)");
 WEFT_REFUSAL(
     DeviceIsFirst,
     "compile: the device, or the model, is the first argument and the function the second: write "

@@ -379,8 +379,15 @@ inline LoadReport read_state(const io::Safetensors& file, const std::string& pat
   const bool refused = (!found.missing.empty() && !(options.allow & Allow::missing)) ||
                        (!found.unexpected.empty() && !(options.allow & Allow::unexpected)) ||
                        !found.mismatched.empty();
-  if (refused && mode == LoadMode::strict)
-    throw Error("model/mismatch", "'" + path + "' does not fit the model: " + found.text());
+  if (refused && mode == LoadMode::strict) {
+    bool of_trainer = false;
+    for (const auto& entry : file.metadata()) of_trainer = of_trainer || entry.first == "weft.checkpoint";
+    throw Error("model/mismatch",
+                "'" + path + "' does not fit the model: " + found.text() +
+                    (of_trainer ? "; it is a trainer's checkpoint: trainer.load(path) reads it, and "
+                                  "{.allow = unexpected} what the model has of it"
+                                : ""));
+  }
   plan.apply(block);
   return std::move(plan.report);
 }

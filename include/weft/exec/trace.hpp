@@ -322,6 +322,18 @@ struct ModelSource : TracedSource<ModelSource<M, F, Training, I...>> {
 template <class... M>
 struct StatePack {};
 
+// Whether the body of f(models..., inputs...) compiles. Asked before anything else of the function is: of a
+// mistake inside the compiler's trail has room for ten calls, and the user's line is behind the operation's.
+template <class M, class F, class... I>
+inline constexpr bool body_compiles =
+    detail::CallCompiles<F, M, Expr<typename I::dtype, typename I::shape>...>;
+template <class F, class... I>
+inline constexpr bool body_compiles<void, F, I...> =
+    detail::CallCompiles<F, Expr<typename I::dtype, typename I::shape>...>;
+template <class... M, class F, class... I>
+inline constexpr bool body_compiles<StatePack<M...>, F, I...> =
+    detail::CallCompiles<F, M..., Expr<typename I::dtype, typename I::shape>...>;
+
 // f(models..., inputs...)
 template <class... M, class F, bool Training, class... I>
 struct ModelSource<StatePack<M...>, F, Training, I...>

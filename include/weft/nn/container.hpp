@@ -51,7 +51,7 @@ struct Sequential {
   constexpr explicit Sequential(const std::tuple<M...>& all) requires(sizeof...(M) > 0) : layers(all) {}
 
   WEFT_REFUSED_FORWARD
-  constexpr auto operator()(const auto& x) const { return run<0>(to_expr(x)); }
+  constexpr auto operator()(const auto& x) const { return run(to_expr(x), std::index_sequence_for<M...>{}); }
   template <class X, class... A>
   requires(sizeof...(A) > 0) constexpr auto operator()(const X& x, const A&...) const {  // a refusal
     static_assert(sizeof(SequenceOfOne<sizeof(X) == 0, Sequential, X, A...>) > 0);
@@ -64,26 +64,34 @@ struct Sequential {
   }
 
  private:
-  template <std::size_t I>
-  constexpr auto run(const auto& x) const {
-    if constexpr (I == sizeof...(M)) {
-      return x;
-    } else {
-      using Layer = std::tuple_element_t<I, std::tuple<M...>>;
-      using X = std::remove_cvref_t<decltype(x)>;
+  // A value and the layers it went through, in a fold and not a recursion: the compiler's trail from the last
+  // layer to the user's line is as short as from the first.
+  template <class X>
+  struct Passed {
+    X x;
+    template <class Layer>
+    constexpr auto operator>>(const Layer& layer) const {
       constexpr bool called = !std::is_class_v<Layer> || weft::detail::HasCall<Layer>;
       static_assert(sizeof(LayerHasCall<called, Layer, X>) > 0);
       if constexpr (!called) {
-        return x;
+        return *this;
       } else {
-        using Y = std::remove_cvref_t<decltype(std::get<I>(layers)(x))>;
+        using Y = std::remove_cvref_t<decltype(layer(x))>;
         static_assert(sizeof(SequenceOfOne<!is_tuple_like<Y>, Layer, X>) > 0);
         if constexpr (is_tuple_like<Y>)
-          return x;
+          return *this;
         else
-          return run<I + 1>(to_expr(std::get<I>(layers)(x)));
+          return passed(to_expr(layer(x)));
       }
     }
+  };
+  template <class X>
+  static constexpr Passed<X> passed(const X& x) {
+    return {x};
+  }
+  template <std::size_t... I>
+  constexpr auto run(const auto& x, std::index_sequence<I...>) const {
+    return (passed(x) >> ... >> std::get<I>(layers)).x;
   }
 };
 

@@ -68,6 +68,16 @@ requires(Window == PerAxis(not_given)) struct Conv<Spatial, In, Out, Window, Opt
     : WithoutSizes<spelled::Conv2d, GivenSize<In>> {
 };
 
+WEFT_REFUSAL(WindowNamesAxes,
+             "a convolution's window is one number for all axes, or one for each: nn::Conv2d<3, 8, "
+             "PerAxis{3, 5}>, nn::Conv3d<3, 8, "
+             "PerAxis{3, 5, 5}>");
+template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
+requires(!Window.names(Spatial)) struct Conv<Spatial, In, Out, Window, Options, Bias> : AfterRefusal {
+  static_assert(sizeof(WindowNamesAxes<sizeof(ctype<Options.dtype>) == 0, GivenSize<Spatial>,
+                                       GivenSize<Window.count>>) > 0);
+};
+
 template <i64 In, i64 Out = not_given, PerAxis Window = not_given,
           OptionsOf<ConvOptions> Options = ConvOptions{}, auto... More>
 using Conv1d = Conv<1, In, Out, Window, options_alone<ConvOptions, spelled::Conv1d, Options, More...>()>;

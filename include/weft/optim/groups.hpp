@@ -57,6 +57,11 @@ template <class P>
 constexpr auto no_decay(P) {
   return detail::rule_for<NoDecay, P>();
 }
+template <class... A>
+requires(sizeof...(A) != 1) constexpr auto no_decay(const A&...) {  // a refusal
+  static_assert(sizeof(PredicateTakes<(sizeof...(A) > 99), A...>) > 0);
+  return NoDecay<decltype(is_bias)>{};
+}
 
 // The parameters for which the predicate holds stay as they are: they are saved with the model, and have no
 // part in clipping. requires_grad_(False) of some parameters by name, of some blocks of an nn::Stack say;
@@ -98,13 +103,14 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
-  static_assert(sizeof(RuleIsFunction<std::is_class_v<C>, P, C>) > 0);
+  constexpr bool function = weft::detail::HasCall<C>;
+  static_assert(sizeof(RuleIsFunction<function, P, C>) > 0);
   static_assert(sizeof(PredicateTakes<std::is_class_v<P>, P>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
-  static_assert(sizeof(RuleCapturesNothing<plain, P, C>) > 0);
+  static_assert(sizeof(RuleCapturesNothing < plain || !function, P, C >) > 0);
   constexpr bool tells = !plain || std::is_invocable_r_v<bool, P, std::string_view, const Dims&>;
   static_assert(sizeof(PredicateTakes<tells, P>) > 0);
-  if constexpr (plain && tells)
+  if constexpr (plain && tells && function)
     return Rule<P, C>{};
   else
     return NoDecay<decltype(is_bias)>{};
@@ -135,6 +141,16 @@ struct AllOf {
   }
 };
 
+// Whether a rule has a predicate of the user's, and not one that any model may be asked by.
+template <class R>
+inline constexpr bool is_particular = false;
+template <class P>
+inline constexpr bool is_particular<NoDecay<P>> =
+    !std::is_same_v<P, std::remove_const_t<decltype(is_bias)>> &&
+    !std::is_same_v<P, std::remove_const_t<decltype(is_vector)>>;
+template <class P, class C>
+inline constexpr bool is_particular<Rule<P, C>> = is_particular<NoDecay<P>>;
+
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
@@ -148,6 +164,11 @@ struct Groups {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
+  }
+  // Whether holds(matches) of each rule that has to be for some parameter.
+  using rules = std::tuple<Rules...>;
+  static constexpr bool rules_hold(const auto& holds) {
+    return ((!is_particular<Rules> || holds(&Rules::matches)) && ... && true);
   }
   // Whether the parameters of a group are not updated.
   static constexpr bool is_frozen([[maybe_unused]] int group) {

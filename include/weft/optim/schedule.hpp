@@ -391,15 +391,21 @@ requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constex
   return lr;
 }
 
-WEFT_REFUSAL(
-    ScheduleTakes,
-    "a schedule takes the rate and then its steps: cosine(lr, t_max), step(lr, step_size), exponential(lr, "
-    "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
-#define WEFT_SCHEDULE(name, least)                                                                   \
-  template <class... A>                                                                              \
-  requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) { \
-    static_assert(sizeof(ScheduleTakes<(sizeof...(A) > least), A...>) > 0);                          \
-    return 0;                                                                                        \
+WEFT_REFUSAL(ScheduleTakes,
+             "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
+             "step(lr, step_size), exponential(lr, "
+             "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
+#define WEFT_SCHEDULE(name, least)                                                                      \
+  template <class... A>                                                                                 \
+  requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) {    \
+    static_assert(sizeof(ScheduleTakes<(sizeof...(A) > least), A...>) > 0);                             \
+    return 0;                                                                                           \
+  }                                                                                                     \
+  template <class O, class... A>                                                                        \
+  requires(std::is_class_v<O> && !std::is_convertible_v<O, f64>) constexpr Schedule name(const O&,      \
+                                                                                         const A&...) { \
+    static_assert(sizeof(ScheduleTakes<sizeof(O) == 0, O, A...>) > 0);                                  \
+    return 0;                                                                                           \
   }
 WEFT_SCHEDULE(step, 2)
 WEFT_SCHEDULE(multistep, 2)

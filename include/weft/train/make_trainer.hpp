@@ -33,6 +33,10 @@ WEFT_REFUSAL(ModelIsTrained,
 WEFT_REFUSAL(FrozenAreSome,
              "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
              "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
+WEFT_REFUSAL(RulesAreOfSome,
+             "make_trainer: the predicate of an optim::rule or optim::no_decay holds for no parameter: names "
+             "are those of "
+             "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
 WEFT_REFUSAL(
     CheckpointHasBlocks,
     "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
@@ -190,6 +194,7 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
+  static_assert(sizeof(RulesAreOfSome<rules_hold<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >
@@ -243,6 +248,11 @@ WEFT_REFUSAL(ModelHasItsDevice,
              "make_trainer: a Model lies on a device already: leave Cpu{} out, make_trainer(model, loss, "
              "in<f32, 32, 8>, ...), or let the trainer make the model, make_trainer<Net>(Cpu{}, loss, ...)");
 
+WEFT_REFUSAL(StructIsTrained,
+             "make_trainer<Net>: the type is the model's struct, of which the trainer has a Model, "
+             "trainer.model(); to train one "
+             "that there is already write make_trainer(model, loss, in<...>...)");
+
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>
 auto make(const Make& make_model, const A&... arguments) {
@@ -252,10 +262,17 @@ auto make(const Make& make_model, const A&... arguments) {
   constexpr bool option = option_kind<F>() != OptionKind::unknown;
   static_assert(sizeof(LossIsFirst<!option, F>) > 0);
   static_assert(sizeof(TrainsOneModel<!is_model<F>, M, F>) > 0);
+  static_assert(sizeof(StructIsTrained<!is_model<M>, M>) > 0);
   static_assert(sizeof(CapturesNothing < option || is_traceable<F> || is_model<F>, F >) > 0);
   static_assert(sizeof(typename Split::template options<CheckOptions>) > 0);
   static_assert(sizeof(PiecesTakeModel < !Kept || !Sorted::shards_parameters, M >) > 0);
-  if constexpr (!option && is_traceable<F> && Sorted::ok && nn::plain<M>()) {
+  constexpr bool plain = [] {
+    if constexpr (is_model<M>)
+      return false;
+    else
+      return nn::plain<M>();
+  }();
+  if constexpr (!option && is_traceable<F> && Sorted::ok && plain) {
     constexpr bool callable = loss_takes<M, F>(typename Split::inputs{});
     if constexpr (callable)
       return make_checked<M, F, Device, Sorted>(typename Split::inputs{}, make_model, arguments...);

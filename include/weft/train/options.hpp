@@ -17,7 +17,10 @@ WEFT_REFUSAL(AccumulatesSome, "accumulate<N>: the number of steps before an upda
 // Gradients are averaged over N calls of step before an update.
 template <int N>
 struct Accumulate : PolicyValue {
-  static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
+  static constexpr bool holds() {
+    static_assert(sizeof(AccumulatesSome<(N >= 1), GivenSize<N>>) > 0);
+    return N >= 1;
+  }
   static constexpr OptionKind option = OptionKind::accumulate;
   static constexpr int count = N;
 };
@@ -192,8 +195,12 @@ WEFT_REFUSAL(ReductionIsOne,
              "not both");
 template <class Backend, i64 BucketBytes, Reduction How>
 struct Ddp : PolicyValue {
-  static_assert(sizeof(BackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+  static constexpr bool holds() {
+    constexpr bool connects = requires { Backend::connect(); };
+    static_assert(sizeof(BackendConnects<connects, Backend>) > 0);
+    static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+    return connects;
+  }
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -217,9 +224,14 @@ WEFT_REFUSAL(
     "gradients, too, in stage 3 the parameters, too: there are no other stages");
 template <int Stage, class Backend, i64 BucketBytes, Reduction How>
 struct Zero : PolicyValue {
-  static_assert(sizeof(ZeroBackendConnects<requires { Backend::connect(); }, Backend>) > 0);
-  static_assert(sizeof(ZeroShardsState < Stage >= 1 && Stage <= 3, GivenSize < Stage >>) > 0);
-  static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+  static constexpr bool holds() {
+    constexpr bool connects = requires { Backend::connect(); }
+    , staged = Stage >= 1 && Stage <= 3;
+    static_assert(sizeof(ZeroBackendConnects<connects, Backend>) > 0);
+    static_assert(sizeof(ZeroShardsState<staged, GivenSize<Stage>>) > 0);
+    static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);
+    return connects && staged;
+  }
   static constexpr OptionKind option = OptionKind::comm;
   using backend = Backend;
   static constexpr i64 bucket_bytes = BucketBytes;
@@ -273,6 +285,16 @@ concept IsRule = requires(std::string_view name, const Dims& d) {
   O::matches(name, d);
 };
 
+// What an option itself has to say of its arguments: here, where the trail of a message leads to the user's
+// line, and not where the option's name is, which is a variable template.
+template <class O>
+constexpr bool option_holds() {
+  if constexpr (requires { O::holds(); })
+    return O::holds();
+  else
+    return true;
+}
+
 // The messages for options that make no trainer.
 template <class... O>
 struct CheckOptions {
@@ -304,7 +326,7 @@ struct Options {
   // False if CheckOptions has something to say.
   static constexpr bool ok =
       options_differ<O...>() && option_count<OptionKind::optimizer, O...> == 1 &&
-      (!optim::is_misspelt<O> && ... && true) &&
+      (!optim::is_misspelt<O> && ... && true) && (option_holds<O>() && ... && true) &&
       option_count<OptionKind::input, O...> + option_count<OptionKind::unknown, O...> == 0;
 
   using given_optimizer = find_option<OptionKind::optimizer, optim::PlainSGD, O...>;

@@ -230,11 +230,12 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
 
   // What the nth place that the model or the loss marks by probe<Name>(x) was in the last step; the option
-  // probes<"name", ...> asks for it.
+  // probes<"name", ...> asks for it. Throws "train/no-step".
   template <FixedString Name, int Nth = 0>
   auto get_probe() const {
     using Stage = train::ForwardStage<M, F, O, I...>;
     check_held();
+    if (!ran_) throw Error("train/no-step", "no step was made yet, so that no probe has a value");
     if constexpr (micro > 1)
       if (calls_ % micro != 0) return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*add_);
     return exec::probe_view<Stage, typename O::Probes, Name, Nth>(*apply_);
@@ -377,6 +378,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   }
   template <class In, class Run>
   void run(In& instance, const Batch& batch, const Run& run_program) {
+    ran_ = true;
     const typename In::Call call(instance);
     auto& program = instance.program();
     for (int k = 0; k < Inputs::count; ++k)
@@ -477,6 +479,7 @@ class Trainer : public train::Checkpointed<Trainer<M, F, Device, O, I...>>,
   Shared<Instance<true>> apply_;
   std::conditional_t<(micro > 1), Shared<Instance<false>>, Nothing> add_;  // adds to the gradients alone
   i64 calls_ = 0, updates_ = 0, loaded_updates_ = 0;  // the last: those of the checkpoint that was loaded
+  bool ran_ = false;
 };
 
 // Refused.

@@ -143,6 +143,28 @@ TEST_CASE("loader: batches of samples of like length") {
   }
 }
 
+namespace {
+
+struct SeedOption {  // as the option of a trainer
+  static constexpr int option = 0;
+  u64 value = 0;
+};
+
+}  // namespace
+
+TEST_CASE("loader: weights, lengths and a seed of other types") {
+  const auto dataset = numbered(40);
+  const std::vector<f32> weights(40, 0.5f);
+  const std::vector<int> lengths(40, 3);
+  const auto of = [&](const data::LoaderOptions& options) {
+    return drawn(data::loader<8>(dataset, options).epoch(0));
+  };
+  const auto plain = of({.seed = 7, .weights = std::vector<f64>(40, 0.5)});
+  CHECK(of({.seed = SeedOption{7}, .weights = weights}) == plain);
+  const auto grouped = of({.shuffle = true, .seed = 7, .lengths = std::vector<i64>(40, 3)});
+  CHECK(of({.shuffle = true, .seed = 7, .lengths = lengths}) == grouped);
+}
+
 TEST_CASE("loader: weights and lengths that do not fit") {
   const auto dataset = numbered(4);
   const auto id = [&](const data::LoaderOptions& options) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "support/error_of.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -159,4 +160,10 @@ TEST_CASE("function: a residual and a bias are added by the product's kernel") {
                in<f32, 24>);
   check_linear([](auto a, auto b, auto x, auto bias) { return matmul(slice<1, 0, 80, 2>(a), b) + x + bias; },
                1, 32, 40, 24, 80, 2, in<f32, 32, 80>, in<f32, 40, 24>, in<f32, 32, 24>, in<f32, 24>);
+}
+
+TEST_CASE("function: a number of threads that there cannot be") {
+  constexpr auto twice = [](auto x) { return x * 2; };
+  CHECK(weft::testing::error_of([&] { compile(Cpu{-1}, twice, in<f32, 4>)(std::vector<f32>(4, 1.0f)); }) ==
+        "cpu/threads");
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "support/error_of.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/ir/print.hpp"
 #include "weft/nn/linear.hpp"
@@ -70,6 +71,7 @@ TEST_CASE("probes: a step keeps what was asked for, and computes the same") {
   };
   auto watched = make(probes<"logits", "hidden", "loss">);
   auto plain = make();
+  CHECK(weft::testing::error_of([&] { watched.get_probe<"logits">(); }) == "train/no-step");
   const std::vector<f32> x = wave(12, 0.5f), y = wave(6, 2);
   for (int step = 0; step < 4; ++step) {
     // what the model computes before the step changes it
@@ -104,6 +106,7 @@ TEST_CASE("probes: of compiled functions, with a model and without, inputs and p
       },
       in<f64, 3>, probes<"in", "square", "inside">);
   const std::vector<double> x{1, -2, 0.5};
+  CHECK(weft::testing::error_of([&] { f.get_probe<"in">(); }) == "call/no-call");
   const auto g = f(x);
   for (i64 i = 0; i < 3; ++i) {
     const double v = x[static_cast<std::size_t>(i)];

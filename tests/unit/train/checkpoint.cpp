@@ -63,6 +63,11 @@ TEST_CASE("checkpoint: says what made it, and refuses another optimiser, wrapper
   for (int i = 0; i < 3; ++i) adam.step(x), averaged.step(x), amsgrad.step(x), wider.step(x);
   const std::string a = folder / "adam", e = folder / "ema", m = folder / "amsgrad", w = folder / "wider";
   adam.save(a), averaged.save(e), amsgrad.save(m), wider.save(w);
+  Model<Net> model(Cpu{}, 1);
+  CHECK(error_text([&] { model.load(a); }).find("it is a trainer's checkpoint: trainer.load(path)") !=
+        std::string::npos);
+  model.load(a, {.allow = unexpected});
+  CHECK(model.get<"fc.weight">().to_vector() == adam.model().get<"fc.weight">().to_vector());
 
   const io::Safetensors file(e);
   CHECK(file.metadata() == io::Safetensors::Metadata{{"weft.accumulate", "2"},

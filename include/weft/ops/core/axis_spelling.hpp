@@ -115,6 +115,12 @@ WEFT_BEHIND(slice)
 WEFT_BEHIND(select)
 #undef WEFT_BEHIND
 
+// narrow(x, 0, start, 3) of a start that is traced.
+template <Spelled X, SpelledNumber A, ExprLike Start, class... More>
+constexpr auto narrow(const X& x, const A&, const Start&, const More&...) {
+  return detail::one_of(detail::respelled<StartIsConstant<false, spelled::narrow, X, Start>>(x));
+}
+
 // A number for an index.
 template <int Axis, Spelled X, SpelledNumber I>
 constexpr auto index_select(const X& x, const I&) {

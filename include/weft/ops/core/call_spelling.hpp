@@ -18,27 +18,35 @@ WEFT_REFUSAL(
     "sizes and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
     "2}>(x, w), tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
 
-// Functions of values alone, and those whose axes, sizes or settings somebody may put in braces.
+WEFT_REFUSAL(SpecialIsIncluded,
+             "no form of this function takes what stands in its (): it is declared by #include "
+             "<weft/special.hpp>, which "
+             "weft/weft.hpp leaves out");
+
+// Functions of values alone, those of weft/special.hpp, and those whose axes, sizes or settings somebody may
+// put in braces.
 // clang-format off
 #define WEFT_FUNCTIONS_OF_VALUES(M) \
-  M(abs) M(absolute) M(acos) M(acosh) M(addcdiv) M(addcmul) M(airy_ai) M(arccos) M(arccosh) M(arcsin) \
-  M(arcsinh) M(arctan) M(arctan2) M(arctanh) M(asin) M(asinh) M(atan) M(atan2) M(atanh) M(bartlett_window) \
-  M(bessel_j0) M(bessel_j1) M(bessel_y0) M(bessel_y1) M(bitwise_left_shift) M(blackman_window) M(cast) \
-  M(ceil) M(chebyshev_polynomial_t) M(chebyshev_polynomial_u) M(chebyshev_polynomial_v) \
-  M(chebyshev_polynomial_w) M(clamp) M(clamp_max) M(clamp_min) M(clone) M(copysign) M(cos) M(cosh) \
-  M(deg2rad) M(detach) M(digamma) M(div) M(divide) M(entr) M(erf) M(erfc) M(erfcx) M(erfinv) M(exp) M(exp2) \
-  M(expm1) M(fix) M(float_power) M(floor) M(floor_divide) M(fma) M(fmax) M(fmin) M(fmod) M(frac) M(gammaln) \
-  M(greater) M(greater_equal) M(hamming_window) M(hann_window) M(heaviside) M(hermite_polynomial_h) \
-  M(hermite_polynomial_he) M(hypot) M(i0) M(i0e) M(i1) M(i1e) M(isclose) M(isfinite) M(isinf) M(isnan) \
-  M(isneginf) M(isposinf) M(kaiser_window) M(laguerre_polynomial_l) M(ldexp) M(legendre_polynomial_p) \
-  M(lerp) M(less) M(less_equal) M(lgamma) M(log) M(log10) M(log1p) M(log2) M(log_ndtr) M(logaddexp) \
-  M(logaddexp2) M(logical_and) M(logical_or) M(logical_xor) M(logit) M(masked_fill) M(modified_bessel_i0) \
-  M(modified_bessel_i1) M(modified_bessel_k0) M(modified_bessel_k1) M(multiply) M(nan_to_num) M(ndtr) \
-  M(ndtri) M(negative) M(not_equal) M(positive) M(pow) M(psi) M(rad2deg) M(reciprocal) M(remainder) \
-  M(round) M(rsqrt) M(scaled_modified_bessel_k0) M(scaled_modified_bessel_k1) M(sgn) \
-  M(shifted_chebyshev_polynomial_t) M(shifted_chebyshev_polynomial_u) M(shifted_chebyshev_polynomial_v) \
-  M(shifted_chebyshev_polynomial_w) M(signbit) M(sin) M(sinc) M(sinh) M(spherical_bessel_j0) M(sqrt) \
-  M(square) M(subtract) M(tan) M(tanh) M(true_divide) M(trunc) M(xlog1py) M(xlogy)
+  M(abs) M(absolute) M(acos) M(acosh) M(addcdiv) M(addcmul) M(arccos) M(arccosh) M(arcsin) M(arcsinh) \
+  M(arctan) M(arctan2) M(arctanh) M(asin) M(asinh) M(atan) M(atan2) M(atanh) M(bartlett_window) \
+  M(bitwise_left_shift) M(blackman_window) M(cast) M(ceil) M(clamp) M(clamp_max) M(clamp_min) M(clone) \
+  M(copysign) M(cos) M(cosh) M(deg2rad) M(detach) M(digamma) M(div) M(divide) M(entr) M(erf) M(erfc) \
+  M(erfcx) M(erfinv) M(exp) M(exp2) M(expm1) M(fix) M(float_power) M(floor) M(floor_divide) M(fma) \
+  M(fmax) M(fmin) M(fmod) M(frac) M(gammaln) M(greater) M(greater_equal) M(hamming_window) \
+  M(hann_window) M(heaviside) M(hypot) M(i0) M(i0e) M(i1) M(i1e) M(isclose) M(isfinite) M(isinf) \
+  M(isnan) M(isneginf) M(isposinf) M(kaiser_window) M(ldexp) M(lerp) M(less) M(less_equal) M(lgamma) \
+  M(log) M(log10) M(log1p) M(log2) M(log_ndtr) M(logaddexp) M(logaddexp2) M(logical_and) M(logical_or) \
+  M(logical_xor) M(logit) M(masked_fill) M(multiply) M(nan_to_num) M(ndtr) M(ndtri) M(negative) \
+  M(not_equal) M(positive) M(pow) M(psi) M(rad2deg) M(reciprocal) M(remainder) M(round) M(rsqrt) M(sgn) \
+  M(signbit) M(sin) M(sinc) M(sinh) M(sqrt) M(square) M(subtract) M(tan) M(tanh) M(true_divide) M(trunc) \
+  M(xlog1py) M(xlogy)
+#define WEFT_FUNCTIONS_OF_SPECIAL(M) \
+  M(airy_ai) M(bessel_j0) M(bessel_j1) M(bessel_y0) M(bessel_y1) M(chebyshev_polynomial_t) \
+  M(chebyshev_polynomial_u) M(chebyshev_polynomial_v) M(chebyshev_polynomial_w) M(hermite_polynomial_h) \
+  M(hermite_polynomial_he) M(laguerre_polynomial_l) M(legendre_polynomial_p) M(modified_bessel_i0) \
+  M(modified_bessel_i1) M(modified_bessel_k0) M(modified_bessel_k1) M(scaled_modified_bessel_k0) \
+  M(scaled_modified_bessel_k1) M(shifted_chebyshev_polynomial_t) M(shifted_chebyshev_polynomial_u) \
+  M(shifted_chebyshev_polynomial_v) M(shifted_chebyshev_polynomial_w) M(spherical_bessel_j0)
 #define WEFT_FUNCTIONS_OF_SETTINGS(M) \
   M(accuracy) M(adaptive_avg_pool1d) M(adaptive_avg_pool2d) M(adaptive_avg_pool3d) M(adaptive_max_pool1d) \
   M(adaptive_max_pool2d) M(adaptive_max_pool3d) M(addbmm) M(addmv) M(addr) M(affine_grid) M(all) \
@@ -90,16 +98,20 @@ WEFT_REFUSAL(
 namespace spelled {
 #define WEFT_SPELLED(name) struct name;
 WEFT_FUNCTIONS_OF_VALUES(WEFT_SPELLED)
+WEFT_FUNCTIONS_OF_SPECIAL(WEFT_SPELLED)
 WEFT_FUNCTIONS_OF_SETTINGS(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
-#define WEFT_LAST_FORM(name, ...)                                                        \
-  template <detail::InBrackets... Given, class X>                                        \
-  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                         \
-    static_assert(sizeof(CallIsUnfit<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
-    return AfterRefusal{};                                                               \
+#define WEFT_LAST_FORM_AS(Refusal, name, ...)                                        \
+  template <detail::InBrackets... Given, class X>                                    \
+  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                     \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
+    return AfterRefusal{};                                                           \
   }
+#define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(CallIsUnfit, name, __VA_ARGS__)
+#define WEFT_UNFIT_SPECIAL(name) WEFT_LAST_FORM_AS(SpecialIsIncluded, name, )
+WEFT_FUNCTIONS_OF_SPECIAL(WEFT_UNFIT_SPECIAL)
 #define WEFT_UNFIT(name) WEFT_LAST_FORM(name, )
 #define WEFT_UNFIT_BRACES(name) WEFT_LAST_FORM(name, const detail::InBraces<detail::AnyWord>&, )
 #define WEFT_UNFIT_LATE_BRACES(name) \
@@ -112,6 +124,9 @@ WEFT_FUNCTIONS_OF_LATE_SETTINGS(WEFT_UNFIT_LATE_BRACES)
 #undef WEFT_UNFIT_BRACES
 #undef WEFT_UNFIT
 #undef WEFT_LAST_FORM
+#undef WEFT_LAST_FORM_AS
+#undef WEFT_UNFIT_SPECIAL
+#undef WEFT_FUNCTIONS_OF_SPECIAL
 #undef WEFT_FUNCTIONS_OF_LATE_SETTINGS
 #undef WEFT_FUNCTIONS_OF_SETTINGS
 #undef WEFT_FUNCTIONS_OF_VALUES

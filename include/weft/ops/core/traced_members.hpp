@@ -60,7 +60,7 @@ WEFT_REFUSAL(MethodIsFunction,
 WEFT_REFUSAL(ValueIsCalled,
              "a traced value is called as if it were a layer: the model is the first parameter of a loss, "
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
-             "grad([](auto v) { ... })(x), and * is a product");
+             "grad([](auto v) { ... })(x), * is a product, and an element is index(x, at<0>, at<1>)");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
 WEFT_REFUSAL(
     DtypeIsCast,

@@ -70,6 +70,17 @@ template <int Axis>
 struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool inside = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<inside, SoftmaxOp, typename X::shape>) > 0);
+    if constexpr (inside)
+      return normalized(b, x);
+    else
+      return x;
+  }
+
+ private:
+  template <class X>
+  static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto e = exp(sub(f, stop_gradient(detail::row_top<Axis>(b, f))));
     return CastOp<floating<typename X::dtype>>::apply(b, div(e, sum<Axis>(e, keepdim)));
@@ -79,6 +90,17 @@ template <int Axis>
 struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool inside = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<inside, LogSoftmaxOp, typename X::shape>) > 0);
+    if constexpr (inside)
+      return normalized(b, x);
+    else
+      return x;
+  }
+
+ private:
+  template <class X>
+  static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
     const auto shifted = sub(f, stop_gradient(detail::row_top<Axis>(b, f)));
     return CastOp<floating<typename X::dtype>>::apply(b, sub(shifted, log(sum<Axis>(exp(shifted), keepdim))));

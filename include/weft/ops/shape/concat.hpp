@@ -82,11 +82,20 @@ struct CatOp : Operation<CatOp<Axis>> {
   }
 };
 
+WEFT_REFUSAL(StackedShapesEqual,
+             "stack puts operands of one shape along a new axis: cat<axis>(a, b) joins them along one that "
+             "is there, where other "
+             "extents may differ, unsqueeze, expand and reshape make shapes equal");
 template <int Axis>
 struct StackOp : Operation<StackOp<Axis>> {
-  template <class... X>
-  static constexpr auto apply(ir::Builder& b, const X&... x) {
-    return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, x)...);
+  template <class A, class... X>
+  static constexpr auto apply(ir::Builder& b, const A& a, const X&... x) {
+    constexpr bool equal = (std::is_same_v<typename A::shape, typename X::shape> && ... && true);
+    static_assert(sizeof(StackedShapesEqual<equal, StackOp, typename A::shape, typename X::shape...>) > 0);
+    if constexpr (equal)
+      return CatOp<Axis>::apply(b, UnsqueezeOp<Axis>::apply(b, a), UnsqueezeOp<Axis>::apply(b, x)...);
+    else
+      return UnsqueezeOp<Axis>::apply(b, a);
   }
 };
 

@@ -132,11 +132,13 @@ constexpr auto arange() {
 }
 WEFT_REFUSAL(
     ArangeSteps,
-    "arange<f32, begin, end, step>() goes from begin to end in steps, which are not 0: write 1, which "
-    "may be left out, -1 downwards, or full<f32, n>(value) for n equal numbers");
+    "arange<f32, begin, end, step>() goes from begin to end in steps, which lead there and are not 0: write "
+    "1, which "
+    "may be left out, -1 downwards, arange<i32, 9, -1, -1>(), or full<f32, n>(value) for n equal numbers");
 template <class T, i64 Begin, i64 End, i64 Step = 1>
 constexpr auto arange() {
-  static_assert(sizeof(ArangeSteps<Step != 0, T, GivenSize<Begin>, GivenSize<End>, GivenSize<Step>>) > 0);
+  constexpr bool arrives = Step > 0 ? Begin <= End : Step < 0 && Begin >= End;
+  static_assert(sizeof(ArangeSteps<arrives, T, GivenSize<Begin>, GivenSize<End>, GivenSize<Step>>) > 0);
   constexpr i64 span = Step >= 0 ? End - Begin : Begin - End, stride = Step > 0 ? Step : Step < 0 ? -Step : 1;
   return detail::ArangeOp<T, (span > 0 ? (span + stride - 1) / stride : 0), Begin, Step>{}();
 }

@@ -29,6 +29,7 @@ class HostProgram {
                 given.group, given.shards}),
         optimizer_bytes_(given.shards.optimizer.is_whole() ? P::header.optimizer_bytes
                                                            : given.shards.optimizer.bytes) {
+    cpu_threads(device);  // throws
     kernels::report_pinned_core();
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
