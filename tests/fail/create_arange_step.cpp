@@ -1,7 +1,7 @@
 // wrote: arange<f32, 0, 8, 0>()
 // write: arange<f32, 0, 8, 2>()
 // expect: GivenSize<0>
-// first-error: in steps, which are not 0
+// first-error: in steps, which lead there and are not 0
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -1,7 +1,7 @@
 // wrote: optim::AdamW rule{.lr = schedule::cosine(1e-3)};
 // write: optim::AdamW rule{.lr = schedule::cosine(1e-3, 1000)};
 // expect: double
-// first-error: a schedule takes the rate and then its steps: cosine(lr, t_max)
+// first-error: a schedule takes the rate and then its steps, and is the optimiser
 #include "weft/weft.hpp"
 using namespace weft;
 

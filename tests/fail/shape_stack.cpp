@@ -1,8 +1,8 @@
 // wrote: return stack<0>(x, y);
 // write: return stack<0>(x, transpose<0, 1>(y));
-// expect: Shape<1, 4, 8>
-// expect: Shape<1, 8, 4>
-// first-error: the shapes cannot be joined: they must agree in all axes but the one
+// expect: Shape<4, 8>
+// expect: Shape<8, 4>
+// first-error: stack puts operands of one shape along a new axis
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -103,7 +103,12 @@ struct Rule {
 // rule(is_head, [](auto& o) { o.lr = o.lr * 10; })
 template <class P, class C>
 constexpr auto rule(P, C) {
-  constexpr bool function = weft::detail::HasCall<C>;
+  constexpr bool function = [] {
+    if constexpr (std::is_class_v<C>)
+      return weft::detail::HasCall<C>;
+    else
+      return false;
+  }();
   static_assert(sizeof(RuleIsFunction<function, P, C>) > 0);
   static_assert(sizeof(PredicateTakes<std::is_class_v<P>, P>) > 0);
   constexpr bool plain = detail::captures_nothing<P> && detail::captures_nothing<C>;
