@@ -65376,16 +65376,6 @@ struct AllOf {
   }
 };
 
-// Whether a rule has a predicate of the user's, and not one that any model may be asked by.
-template <class R>
-inline constexpr bool is_particular = false;
-template <class P>
-inline constexpr bool is_particular<NoDecay<P>> =
-    !std::is_same_v<P, std::remove_const_t<decltype(is_bias)>> &&
-    !std::is_same_v<P, std::remove_const_t<decltype(is_vector)>>;
-template <class P, class C>
-inline constexpr bool is_particular<Rule<P, C>> = is_particular<NoDecay<P>>;
-
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
@@ -65399,11 +65389,6 @@ struct Groups {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
-  }
-  // Whether holds(matches) of each rule that has to be for some parameter.
-  using rules = std::tuple<Rules...>;
-  static constexpr bool rules_hold(const auto& holds) {
-    return ((!is_particular<Rules> || holds(&Rules::matches)) && ... && true);
   }
   // Whether the parameters of a group are not updated.
   static constexpr bool is_frozen([[maybe_unused]] int group) {
@@ -68576,21 +68561,6 @@ constexpr bool freezes_nothing() {
   for (const GroupRun& run : group_runs<M, O>())
     if (O::Optimizer::is_frozen(run.group)) return false;
   return asked;
-}
-// Whether each rule whose predicate is the user's holds for some parameter.
-template <class M, class O>
-constexpr bool rules_hold() {
-  if constexpr (requires { typename O::Optimizer::rules; })
-    return O::Optimizer::rules_hold([](const auto& matches) {
-      for (const nn::StateInfo& row : nn::state_table<M>.row)
-        for (i64 k = 0; k < row.copies() && row.trained; ++k) {
-          const nn::Name name = row.name.of_copy(k);
-          if (matches(name.view(), row.dims)) return true;
-        }
-      return false;
-    });
-  else
-    return true;
 }
 // Where a run begins in the arena, in elements.
 template <class M>
@@ -72640,10 +72610,6 @@ WEFT_REFUSAL(ModelIsTrained,
 WEFT_REFUSAL(FrozenAreSome,
              "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
              "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
-WEFT_REFUSAL(RulesAreOfSome,
-             "make_trainer: the predicate of an optim::rule or optim::no_decay holds for no parameter: names "
-             "are those of "
-             "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
 WEFT_REFUSAL(
     CheckpointHasBlocks,
     "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
@@ -72801,7 +72767,6 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
-  static_assert(sizeof(RulesAreOfSome<rules_hold<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >

@@ -146,16 +146,6 @@ struct AllOf {
   }
 };
 
-// Whether a rule has a predicate of the user's, and not one that any model may be asked by.
-template <class R>
-inline constexpr bool is_particular = false;
-template <class P>
-inline constexpr bool is_particular<NoDecay<P>> =
-    !std::is_same_v<P, std::remove_const_t<decltype(is_bias)>> &&
-    !std::is_same_v<P, std::remove_const_t<decltype(is_vector)>>;
-template <class P, class C>
-inline constexpr bool is_particular<Rule<P, C>> = is_particular<NoDecay<P>>;
-
 // An optimiser and the exceptions to it, first match wins: groups(no_decay(is_vector), AdamW{...}).
 template <class O, class... Rules>
 struct Groups {
@@ -169,11 +159,6 @@ struct Groups {
     int group = 0;
     const bool matched = ((Rules::matches(name, d) ? true : (++group, false)) || ... || false);
     return matched ? group : static_cast<int>(sizeof...(Rules));
-  }
-  // Whether holds(matches) of each rule that has to be for some parameter.
-  using rules = std::tuple<Rules...>;
-  static constexpr bool rules_hold(const auto& holds) {
-    return ((!is_particular<Rules> || holds(&Rules::matches)) && ... && true);
   }
   // Whether the parameters of a group are not updated.
   static constexpr bool is_frozen([[maybe_unused]] int group) {

@@ -33,10 +33,6 @@ WEFT_REFUSAL(ModelIsTrained,
 WEFT_REFUSAL(FrozenAreSome,
              "make_trainer: the predicate of optim::frozen holds for no parameter: names are those of "
              "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
-WEFT_REFUSAL(RulesAreOfSome,
-             "make_trainer: the predicate of an optim::rule or optim::no_decay holds for no parameter: names "
-             "are those of "
-             "model.summary(), from the model's own members on, as fc1.weight, without module. or model.");
 WEFT_REFUSAL(
     CheckpointHasBlocks,
     "checkpoint::blocks, dots, keep<...>: the model has no blocks to compute again: a block is an "
@@ -194,7 +190,6 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(LossIsScalar<scalar, M, LossType>) > 0);
   static_assert(sizeof(ModelIsTrained<updates_something<M, Sorted>(), M>) > 0);
   static_assert(sizeof(FrozenAreSome<!freezes_nothing<M, Sorted>(), M>) > 0);
-  static_assert(sizeof(RulesAreOfSome<rules_hold<M, Sorted>(), M>) > 0);
   static_assert(sizeof(ParametersAgree<parameters_agree<M>(), M>) > 0);
   constexpr bool connected = ranks_run_on<Device, typename Sorted::Comm>();
   static_assert(sizeof(SentAsBf16 < !Sorted::reduction.in_bf16 || parameter_type<M>() == DType::f32, M >) >

@@ -242,21 +242,6 @@ constexpr bool freezes_nothing() {
     if (O::Optimizer::is_frozen(run.group)) return false;
   return asked;
 }
-// Whether each rule whose predicate is the user's holds for some parameter.
-template <class M, class O>
-constexpr bool rules_hold() {
-  if constexpr (requires { typename O::Optimizer::rules; })
-    return O::Optimizer::rules_hold([](const auto& matches) {
-      for (const nn::StateInfo& row : nn::state_table<M>.row)
-        for (i64 k = 0; k < row.copies() && row.trained; ++k) {
-          const nn::Name name = row.name.of_copy(k);
-          if (matches(name.view(), row.dims)) return true;
-        }
-      return false;
-    });
-  else
-    return true;
-}
 // Where a run begins in the arena, in elements.
 template <class M>
 constexpr i64 arena_offset(const GroupRun& run) {

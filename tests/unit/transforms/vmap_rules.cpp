@@ -206,7 +206,7 @@ TEST_CASE("vmap_rules: an index outside its sample's table stays outside") {
 }
 
 TEST_CASE("vmap_rules: a table that all samples read is not copied for each of them") {
-  constexpr i64 samples = 97;
+  constexpr i64 count = 97;
   const i64 line[]{50}, plane[]{50, 3}, one[]{1}, row[]{1, 3};
   for (const bool flat : {true, false}) {
     const Dims table = flat ? ir::make_dims(1, line) : ir::make_dims(2, plane),
@@ -222,10 +222,9 @@ TEST_CASE("vmap_rules: a table that all samples read is not copied for each of t
     ir::Builder all;
     List<transforms::VmapItem> inputs;
     inputs.push({input(all, DType::f32, table), false});
-    inputs.push({input(all, DType::i32, ir::stacked_dims(samples, places)), true});
-    const List<transforms::VmapItem> y = transforms::Vmapper(all, sample.graph, samples).run(inputs);
-    CHECK(y[0].value.dims() == ir::stacked_dims(samples, places));
-    for (int k = 0; k < all.graph.nodes.size(); ++k)
-      CHECK(all.graph.dims(k).size() <= samples * places.size());
+    inputs.push({input(all, DType::i32, ir::stacked_dims(count, places)), true});
+    const List<transforms::VmapItem> y = transforms::Vmapper(all, sample.graph, count).run(inputs);
+    CHECK(y[0].value.dims() == ir::stacked_dims(count, places));
+    for (int k = 0; k < all.graph.nodes.size(); ++k) CHECK(all.graph.dims(k).size() <= count * places.size());
   }
 }
