@@ -149,6 +149,43 @@ TEST_CASE("gradients: a loss behind a step of its own") {
   CHECK(last < first);
 }
 
+TEST_CASE("gradients: another gradient than the loss's") {
+  // [sam]
+  // Sharpness-aware minimisation: the update is by the gradient at a neighbouring point
+  auto trainer = make_trainer<FineTuned>(
+      Cpu{},
+      [](const auto& m, auto x, auto y) {
+        const auto loss = [](const auto& net, auto in, auto target) { return mse_loss(net(in), target); };
+        const auto [value, g] = value_and_grad(loss)(m, x, y);
+        const auto step = 0.05f / norm<>(nn::parameters_to_vector(g));
+        const auto near = nn::map_parameters([=](auto p, auto dp) { return p + step * dp; }, m, g);
+        const auto wanted = stop_gradient(nn::parameters_to_vector(grad(loss)(near, x, y)));
+        const auto line = sum(nn::parameters_to_vector(m) * wanted);  // its gradient is `wanted`
+        return stop_gradient(value - line) + line;
+      },
+      in<f32, 8, 4>, in<f32, 8, 2>, optim::SGD{.lr = 0.1f}, seed{1});
+  // [/sam]
+  const std::vector<f32> x(32, 0.5f), y(16, 1.0f);
+  // by hand: the gradient of the same loss at the same point
+  auto by_hand = compile(
+      trainer.model(),
+      [](const auto& m, auto in, auto target) {
+        const auto loss = [](const auto& net, auto a, auto b) { return mse_loss(net(a), b); };
+        const auto [value, g] = value_and_grad(loss)(m, in, target);
+        const auto v = nn::parameters_to_vector(g);
+        const auto near = nn::vector_to_parameters(nn::parameters_to_vector(m) + v * (0.05f / norm<>(v)), m);
+        return std::tuple{value, nn::parameters_to_vector(m),
+                          nn::parameters_to_vector(grad(loss)(near, in, target))};
+      },
+      in<f32, 8, 4>, in<f32, 8, 2>);
+  const auto [value, before, wanted] = by_hand(x, y);
+  const std::vector<f32> old = before.to_vector(), change = wanted.to_vector();
+  CHECK(static_cast<f32>(trainer.step(x, y)) == doctest::Approx(value.item()));
+  const auto after = std::get<1>(by_hand(x, y)).to_vector();
+  for (std::size_t i = 0; i < after.size(); ++i)
+    CHECK(after[i] == doctest::Approx(old[i] - 0.1f * change[i]).epsilon(1e-5));
+}
+
 TEST_CASE("gradients: what is stopped does not train what it was computed from") {
   auto trainer = make_trainer<TwoHeads>(
       Cpu{},
