@@ -20724,8 +20724,7 @@ constexpr bool calls_operator() {
 
 WEFT_REFUSAL(FunctionKeepsItsType,
              "compile: a std::function hides the body that is traced: give the lambda itself, const auto f = "
-             "[](auto x) { ... }, "
-             "whose parameters are auto");
+             "[](auto x) { ... }, whose parameters are auto");
 template <class F>
 inline constexpr bool hides_body = requires(const F& f) {
   typename F::result_type;
@@ -23316,8 +23315,7 @@ struct CatOp : Operation<CatOp<Axis>> {
 
 WEFT_REFUSAL(StackedShapesEqual,
              "stack puts operands of one shape along a new axis: cat<axis>(a, b) joins them along one that "
-             "is there, where other "
-             "extents may differ, unsqueeze, expand and reshape make shapes equal");
+             "is there, where other extents may differ, unsqueeze, expand and reshape make shapes equal");
 template <int Axis>
 struct StackOp : Operation<StackOp<Axis>> {
   template <class A, class... X>
@@ -38685,8 +38683,7 @@ auto compile(const Device&, exec::NamedFunction, const A&...) {
 
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model, of a trainer compile(trainer.model(), f, inputs...); of "
-             "a bare struct "
-             "the settings would be ignored: write compile<Net>(Cpu{}, f, inputs...)");
+             "a bare struct the settings would be ignored: write compile<Net>(Cpu{}, f, inputs...)");
 WEFT_REFUSAL(
     DeviceIsFirst,
     "compile: the device, or the model, is the first argument and the function the second: write "
@@ -48784,11 +48781,10 @@ template <class T, i64 N>
 constexpr auto arange() {
   return detail::ArangeOp<T, N, 0, 1>{}();
 }
-WEFT_REFUSAL(
-    ArangeSteps,
-    "arange<f32, begin, end, step>() goes from begin to end in steps, which lead there and are not 0: write "
-    "1, which "
-    "may be left out, -1 downwards, arange<i32, 9, -1, -1>(), or full<f32, n>(value) for n equal numbers");
+WEFT_REFUSAL(ArangeSteps,
+             "arange<f32, begin, end, step>() goes from begin to end in steps, which lead there and are not "
+             "0: write 1, which may be left out, -1 downwards, arange<i32, 9, -1, -1>(), or full<f32, "
+             "n>(value) for n equal numbers");
 template <class T, i64 Begin, i64 End, i64 Step = 1>
 constexpr auto arange() {
   constexpr bool arrives = Step > 0 ? Begin <= End : Step < 0 && Begin >= End;
@@ -50042,8 +50038,7 @@ requires(Window == PerAxis(not_given)) struct Conv<Spatial, In, Out, Window, Opt
 
 WEFT_REFUSAL(WindowNamesAxes,
              "a convolution's window is one number for all axes, or one for each: nn::Conv2d<3, 8, "
-             "PerAxis{3, 5}>, nn::Conv3d<3, 8, "
-             "PerAxis{3, 5, 5}>");
+             "PerAxis{3, 5}>, nn::Conv3d<3, 8, PerAxis{3, 5, 5}>");
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
 requires(!Window.names(Spatial)) struct Conv<Spatial, In, Out, Window, Options, Bias> : AfterRefusal {
   static_assert(sizeof(WindowNamesAxes<sizeof(ctype<Options.dtype>) == 0, GivenSize<Spatial>,
@@ -59173,8 +59168,7 @@ WEFT_REFUSAL(
 
 WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
-             "<weft/special.hpp>, which "
-             "weft/weft.hpp leaves out");
+             "<weft/special.hpp>, which weft/weft.hpp leaves out");
 
 // Functions of values alone, those of weft/special.hpp, and those whose axes, sizes or settings somebody may
 // put in braces.
@@ -64504,8 +64498,8 @@ requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constex
 
 WEFT_REFUSAL(ScheduleTakes,
              "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
-             "step(lr, step_size), exponential(lr, "
-             "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
+             "step(lr, step_size), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
+             "warmup_cosine(peak, warmup_steps, total_steps)");
 #define WEFT_SCHEDULE(name, least)                                                                      \
   template <class... A>                                                                                 \
   requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) {    \
@@ -72820,10 +72814,10 @@ WEFT_REFUSAL(ModelHasItsDevice,
              "make_trainer: a Model lies on a device already: leave Cpu{} out, make_trainer(model, loss, "
              "in<f32, 32, 8>, ...), or let the trainer make the model, make_trainer<Net>(Cpu{}, loss, ...)");
 
-WEFT_REFUSAL(StructIsTrained,
-             "make_trainer<Net>: the type is the model's struct, of which the trainer has a Model, "
-             "trainer.model(); to train one "
-             "that there is already write make_trainer(model, loss, in<...>...)");
+WEFT_REFUSAL(
+    StructIsTrained,
+    "make_trainer<Net>: the type is the model's struct, of which the trainer has a Model, trainer.model(); "
+    "to train one that there is already write make_trainer(model, loss, in<...>...)");
 
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>

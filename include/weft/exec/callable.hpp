@@ -140,8 +140,7 @@ constexpr bool calls_operator() {
 
 WEFT_REFUSAL(FunctionKeepsItsType,
              "compile: a std::function hides the body that is traced: give the lambda itself, const auto f = "
-             "[](auto x) { ... }, "
-             "whose parameters are auto");
+             "[](auto x) { ... }, whose parameters are auto");
 template <class F>
 inline constexpr bool hides_body = requires(const F& f) {
   typename F::result_type;

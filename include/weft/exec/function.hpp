@@ -462,8 +462,7 @@ auto compile(const Device&, exec::NamedFunction, const A&...) {
 
 WEFT_REFUSAL(CompileTakes,
              "compile: it takes a device or a Model, of a trainer compile(trainer.model(), f, inputs...); of "
-             "a bare struct "
-             "the settings would be ignored: write compile<Net>(Cpu{}, f, inputs...)");
+             "a bare struct the settings would be ignored: write compile<Net>(Cpu{}, f, inputs...)");
 WEFT_REFUSAL(
     DeviceIsFirst,
     "compile: the device, or the model, is the first argument and the function the second: write "

@@ -70,8 +70,7 @@ requires(Window == PerAxis(not_given)) struct Conv<Spatial, In, Out, Window, Opt
 
 WEFT_REFUSAL(WindowNamesAxes,
              "a convolution's window is one number for all axes, or one for each: nn::Conv2d<3, 8, "
-             "PerAxis{3, 5}>, nn::Conv3d<3, 8, "
-             "PerAxis{3, 5, 5}>");
+             "PerAxis{3, 5}>, nn::Conv3d<3, 8, PerAxis{3, 5, 5}>");
 template <int Spatial, i64 In, i64 Out, PerAxis Window, auto Options, bool Bias>
 requires(!Window.names(Spatial)) struct Conv<Spatial, In, Out, Window, Options, Bias> : AfterRefusal {
   static_assert(sizeof(WindowNamesAxes<sizeof(ctype<Options.dtype>) == 0, GivenSize<Spatial>,

@@ -393,8 +393,8 @@ requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constex
 
 WEFT_REFUSAL(ScheduleTakes,
              "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
-             "step(lr, step_size), exponential(lr, "
-             "gamma), one_cycle(max_lr, total_steps), warmup_cosine(peak, warmup_steps, total_steps)");
+             "step(lr, step_size), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
+             "warmup_cosine(peak, warmup_steps, total_steps)");
 #define WEFT_SCHEDULE(name, least)                                                                      \
   template <class... A>                                                                                 \
   requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) {    \

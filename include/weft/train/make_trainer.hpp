@@ -243,10 +243,10 @@ WEFT_REFUSAL(ModelHasItsDevice,
              "make_trainer: a Model lies on a device already: leave Cpu{} out, make_trainer(model, loss, "
              "in<f32, 32, 8>, ...), or let the trainer make the model, make_trainer<Net>(Cpu{}, loss, ...)");
 
-WEFT_REFUSAL(StructIsTrained,
-             "make_trainer<Net>: the type is the model's struct, of which the trainer has a Model, "
-             "trainer.model(); to train one "
-             "that there is already write make_trainer(model, loss, in<...>...)");
+WEFT_REFUSAL(
+    StructIsTrained,
+    "make_trainer<Net>: the type is the model's struct, of which the trainer has a Model, trainer.model(); "
+    "to train one that there is already write make_trainer(model, loss, in<...>...)");
 
 // The arguments after the loss: inputs, then options. Kept: the model stays the caller's, too.
 template <class M, class F, class Device, bool Kept = false, class Make, class... A>

@@ -20,8 +20,7 @@ WEFT_REFUSAL(
 
 WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
-             "<weft/special.hpp>, which "
-             "weft/weft.hpp leaves out");
+             "<weft/special.hpp>, which weft/weft.hpp leaves out");
 
 // Functions of values alone, those of weft/special.hpp, and those whose axes, sizes or settings somebody may
 // put in braces.

@@ -84,8 +84,7 @@ struct CatOp : Operation<CatOp<Axis>> {
 
 WEFT_REFUSAL(StackedShapesEqual,
              "stack puts operands of one shape along a new axis: cat<axis>(a, b) joins them along one that "
-             "is there, where other "
-             "extents may differ, unsqueeze, expand and reshape make shapes equal");
+             "is there, where other extents may differ, unsqueeze, expand and reshape make shapes equal");
 template <int Axis>
 struct StackOp : Operation<StackOp<Axis>> {
   template <class A, class... X>

@@ -130,11 +130,10 @@ template <class T, i64 N>
 constexpr auto arange() {
   return detail::ArangeOp<T, N, 0, 1>{}();
 }
-WEFT_REFUSAL(
-    ArangeSteps,
-    "arange<f32, begin, end, step>() goes from begin to end in steps, which lead there and are not 0: write "
-    "1, which "
-    "may be left out, -1 downwards, arange<i32, 9, -1, -1>(), or full<f32, n>(value) for n equal numbers");
+WEFT_REFUSAL(ArangeSteps,
+             "arange<f32, begin, end, step>() goes from begin to end in steps, which lead there and are not "
+             "0: write 1, which may be left out, -1 downwards, arange<i32, 9, -1, -1>(), or full<f32, "
+             "n>(value) for n equal numbers");
 template <class T, i64 Begin, i64 End, i64 Step = 1>
 constexpr auto arange() {
   constexpr bool arrives = Step > 0 ? Begin <= End : Step < 0 && Begin >= End;
