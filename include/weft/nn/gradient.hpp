@@ -107,13 +107,23 @@ constexpr auto parameters(const M& m) {
   }
 }
 
+WEFT_REFUSAL(
+    VectorIsOfTrained,
+    "nn::parameters_to_vector: the model has no trained parameter, and what is nn::Frozen has no place in "
+    "the vector: take its members themselves, cat<0>(flatten<0>(m.start.inner.weight), m.start.inner.bias)");
 // The same one after another in one vector, as torch.nn.utils.parameters_to_vector: a gradient's norm is
 // norm<>(parameters_to_vector(g)).
 template <class M>
 constexpr auto parameters_to_vector(const M& m) {
-  return std::apply(
-      [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::shape::size>(p)...); },
-      parameters(m));
+  const auto all = parameters(m);
+  constexpr bool some = std::tuple_size_v < std::remove_cvref_t < decltype(all) >>> 0;
+  static_assert(sizeof(VectorIsOfTrained<some, M>) > 0);
+  if constexpr (some)
+    return std::apply(
+        [](const auto&... p) { return cat<0>(reshape<std::remove_cvref_t<decltype(p)>::shape::size>(p)...); },
+        all);
+  else
+    return AfterRefusal{};
 }
 
 }  // namespace nn
