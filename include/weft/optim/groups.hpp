@@ -9,6 +9,7 @@
 
 #include "weft/core/diagnose.hpp"
 #include "weft/core/option.hpp"
+#include "weft/core/takes.hpp"
 #include "weft/optim/check.hpp"
 #include "weft/optim/optimizer.hpp"
 
