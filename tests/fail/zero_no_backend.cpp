@@ -10,9 +10,13 @@ struct Backend {
 };
 
 int main() {
+  auto trainer = make_trainer<nn::Linear<8, 4>>(
+      Cpu{}, [](const auto& m, auto x, auto y) { return mse_loss(m(x), y); }, in<f32, 2, 8>, in<f32, 2, 4>,
+      optim::SGD{},
 #ifdef WEFT_FIXED
-  const auto sharing = comm::zero<2, Backend>;
+      comm::zero<2, Backend>
 #else
-  const auto sharing = comm::zero<2>;
+      comm::zero<2>
 #endif
+  );
 }
