@@ -2395,6 +2395,7 @@ class Builder {
     const int found = imported(from, node);
     return made_if >= 0 && is_float(graph.nodes[found].dtype) ? slope_if(made_if, found) : found;
   }
+
   // The node that `draw` stands for; make() draws it where this is the first use.
   template <class Make>
   constexpr int drawn(Draw& draw, const Make& make) {
@@ -38635,7 +38636,7 @@ struct Compilation<M, F, Options, std::tuple<I...>> {
   static constexpr bool compiles = body_compiles<M, F, I...>;
 };
 
-// (One function, for the compiler's trail to the user's line has room for seven.)
+// (One function, for the compiler's trail to the user's line has room for ten calls.)
 template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;
@@ -45384,22 +45385,25 @@ constexpr auto row_top(ir::Builder& b, const X& x) {
   return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
 }
 
+// An operation along one axis, Derived::normalized, which must exist.
+template <class Derived, int Axis>
+struct AlongRows : Operation<Derived> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool inside = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<inside, Derived, typename X::shape>) > 0);
+    if constexpr (inside)
+      return Derived::normalized(b, x);
+    else
+      return x;
+  }
+};
+
 }  // namespace detail
 
 // exp(x - max) / sum along one axis.
 template <int Axis>
-struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool inside = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<inside, SoftmaxOp, typename X::shape>) > 0);
-    if constexpr (inside)
-      return normalized(b, x);
-    else
-      return x;
-  }
-
- private:
+struct SoftmaxOp : detail::AlongRows<SoftmaxOp<Axis>, Axis> {
   template <class X>
   static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
@@ -45408,18 +45412,7 @@ struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   }
 };
 template <int Axis>
-struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool inside = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<inside, LogSoftmaxOp, typename X::shape>) > 0);
-    if constexpr (inside)
-      return normalized(b, x);
-    else
-      return x;
-  }
-
- private:
+struct LogSoftmaxOp : detail::AlongRows<LogSoftmaxOp<Axis>, Axis> {
   template <class X>
   static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
@@ -64877,6 +64870,24 @@ constexpr void adam_step(Update& u, bool decoupled, bool greatest = false) {
                         (square_root(spread) * (1.0 / correction2) + u.number[N::eps]);
 }
 
+// What NAdam and RAdam share: the first seven numbers, and the means that they make.
+inline void fill_means(const Betas& betas, f32 rate, float weight_decay, bool decoupled, f32* n) {
+  n[0] = betas.first;
+  n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
+  n[2] = betas.second;
+  n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
+  n[4] = decoupled ? 0 : weight_decay;
+  n[5] = static_cast<f32>(decoupled ? 1 - static_cast<f64>(rate) * static_cast<f64>(weight_decay) : 1);
+  n[6] = rate;
+}
+struct Means {
+  Value g, m, v;  // the gradient with the decay, its mean and that of its square
+};
+constexpr Means new_means(const Update& u) {
+  const Value g = u.gradient + u.parameter * u.number[4];
+  return {g, u.moment[0] * u.number[0] + g * u.number[1], u.moment[1] * u.number[2] + g * g * u.number[3]};
+}
+
 }  // namespace detail
 
 struct Adam {
@@ -66033,14 +66044,7 @@ struct NAdam {
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
-    const f64 rate = static_cast<f64>(lr(step));
-    n[0] = betas.first;
-    n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
-    n[2] = betas.second;
-    n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
-    n[4] = decoupled_weight_decay ? 0 : weight_decay;
-    n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
-    n[6] = static_cast<f32>(rate);
+    detail::fill_means(betas, lr(step), weight_decay, decoupled_weight_decay, n);
     n[7] = static_cast<f32>(static_cast<f64>(momentum_decay) * std::log(0.96));
     n[8] = eps;
   }
@@ -66054,9 +66058,7 @@ struct NAdam {
     const Value correction = 1.0 / (1.0 - power(ir::cast(u.number[2], DType::f64), t));
     const auto narrow = [&](Value x) { return ir::cast(x, u.parameter.dtype()); };
 
-    const Value g = u.gradient + u.parameter * u.number[4];
-    const Value m = u.moment[0] * u.number[0] + g * u.number[1];
-    const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
+    const auto [g, m, v] = detail::new_means(u);
     const Value size = square_root(v * narrow(correction)) + u.number[8];
     u.moment[0] = m;
     u.moment[1] = v;
@@ -66169,14 +66171,7 @@ struct RAdam {
   static constexpr int moments = 2;
   static constexpr int numbers = 8;
   void fill(i64 step, f32* n) const {
-    const f64 rate = static_cast<f64>(lr(step));
-    n[0] = betas.first;
-    n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
-    n[2] = betas.second;
-    n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
-    n[4] = decoupled_weight_decay ? 0 : weight_decay;
-    n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
-    n[6] = static_cast<f32>(rate);
+    detail::fill_means(betas, lr(step), weight_decay, decoupled_weight_decay, n);
     n[7] = eps;
   }
   static constexpr void update(Update& u) {
@@ -66192,9 +66187,7 @@ struct RAdam {
     const Value plain = rate / first, none = ir::constant_like(plain, 0);
     const auto narrow = [&](Value x) { return ir::cast(x, u.parameter.dtype()); };
 
-    const Value g = u.gradient + u.parameter * u.number[4];
-    const Value m = u.moment[0] * u.number[0] + g * u.number[1];
-    const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
+    const auto [g, m, v] = detail::new_means(u);
     u.moment[0] = m;
     u.moment[1] = v;
     u.parameter = u.parameter * u.number[5] -
@@ -67085,8 +67078,8 @@ WEFT_REFUSAL(
 template <int Stage, class Backend, i64 BucketBytes, Reduction How>
 struct Zero : PolicyValue {
   static constexpr bool holds() {
-    constexpr bool connects = requires { Backend::connect(); }
-    , staged = Stage >= 1 && Stage <= 3;
+    constexpr bool staged = Stage >= 1 && Stage <= 3;
+    constexpr bool connects = requires { Backend::connect(); };
     static_assert(sizeof(ZeroBackendConnects<connects, Backend>) > 0);
     static_assert(sizeof(ZeroShardsState<staged, GivenSize<Stage>>) > 0);
     static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);

@@ -414,7 +414,7 @@ struct Compilation<M, F, Options, std::tuple<I...>> {
   static constexpr bool compiles = body_compiles<M, F, I...>;
 };
 
-// (One function, for the compiler's trail to the user's line has room for seven.)
+// (One function, for the compiler's trail to the user's line has room for ten calls.)
 template <class M, class F, class Device, class... A>
 auto compile_with(const Device& device, HeldStates<Device> states, const A&... arguments) {
   using Split = SplitArguments<std::tuple<>, A...>;

@@ -169,6 +169,7 @@ class Builder {
     const int found = imported(from, node);
     return made_if >= 0 && is_float(graph.nodes[found].dtype) ? slope_if(made_if, found) : found;
   }
+
   // The node that `draw` stands for; make() draws it where this is the first use.
   template <class Make>
   constexpr int drawn(Draw& draw, const Make& make) {

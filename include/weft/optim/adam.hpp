@@ -77,6 +77,24 @@ constexpr void adam_step(Update& u, bool decoupled, bool greatest = false) {
                         (square_root(spread) * (1.0 / correction2) + u.number[N::eps]);
 }
 
+// What NAdam and RAdam share: the first seven numbers, and the means that they make.
+inline void fill_means(const Betas& betas, f32 rate, float weight_decay, bool decoupled, f32* n) {
+  n[0] = betas.first;
+  n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
+  n[2] = betas.second;
+  n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
+  n[4] = decoupled ? 0 : weight_decay;
+  n[5] = static_cast<f32>(decoupled ? 1 - static_cast<f64>(rate) * static_cast<f64>(weight_decay) : 1);
+  n[6] = rate;
+}
+struct Means {
+  Value g, m, v;  // the gradient with the decay, its mean and that of its square
+};
+constexpr Means new_means(const Update& u) {
+  const Value g = u.gradient + u.parameter * u.number[4];
+  return {g, u.moment[0] * u.number[0] + g * u.number[1], u.moment[1] * u.number[2] + g * g * u.number[3]};
+}
+
 }  // namespace detail
 
 struct Adam {

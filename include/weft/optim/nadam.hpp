@@ -41,14 +41,7 @@ struct NAdam {
   static constexpr int moments = 2;
   static constexpr int numbers = 9;
   void fill(i64 step, f32* n) const {
-    const f64 rate = static_cast<f64>(lr(step));
-    n[0] = betas.first;
-    n[1] = static_cast<f32>(1 - static_cast<f64>(betas.first));
-    n[2] = betas.second;
-    n[3] = static_cast<f32>(1 - static_cast<f64>(betas.second));
-    n[4] = decoupled_weight_decay ? 0 : weight_decay;
-    n[5] = static_cast<f32>(decoupled_weight_decay ? 1 - rate * static_cast<f64>(weight_decay) : 1);
-    n[6] = static_cast<f32>(rate);
+    detail::fill_means(betas, lr(step), weight_decay, decoupled_weight_decay, n);
     n[7] = static_cast<f32>(static_cast<f64>(momentum_decay) * std::log(0.96));
     n[8] = eps;
   }
@@ -62,9 +55,7 @@ struct NAdam {
     const Value correction = 1.0 / (1.0 - power(ir::cast(u.number[2], DType::f64), t));
     const auto narrow = [&](Value x) { return ir::cast(x, u.parameter.dtype()); };
 
-    const Value g = u.gradient + u.parameter * u.number[4];
-    const Value m = u.moment[0] * u.number[0] + g * u.number[1];
-    const Value v = u.moment[1] * u.number[2] + g * g * u.number[3];
+    const auto [g, m, v] = detail::new_means(u);
     const Value size = square_root(v * narrow(correction)) + u.number[8];
     u.moment[0] = m;
     u.moment[1] = v;

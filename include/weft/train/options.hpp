@@ -225,8 +225,8 @@ WEFT_REFUSAL(
 template <int Stage, class Backend, i64 BucketBytes, Reduction How>
 struct Zero : PolicyValue {
   static constexpr bool holds() {
-    constexpr bool connects = requires { Backend::connect(); }
-    , staged = Stage >= 1 && Stage <= 3;
+    constexpr bool staged = Stage >= 1 && Stage <= 3;
+    constexpr bool connects = requires { Backend::connect(); };
     static_assert(sizeof(ZeroBackendConnects<connects, Backend>) > 0);
     static_assert(sizeof(ZeroShardsState<staged, GivenSize<Stage>>) > 0);
     static_assert(sizeof(ReductionIsOne<!(How.by_engine && How.in_bf16), Backend>) > 0);

@@ -63,22 +63,25 @@ constexpr auto row_top(ir::Builder& b, const X& x) {
   return ReduceOp<ir::Op::reduce_max, true, Axis>::of_any(b, x);
 }
 
+// An operation along one axis, Derived::normalized, which must exist.
+template <class Derived, int Axis>
+struct AlongRows : Operation<Derived> {
+  template <class X>
+  static constexpr auto apply(ir::Builder& b, const X& x) {
+    constexpr bool inside = axis_in_range(Axis, X::rank);
+    static_assert(sizeof(AxisInRange<inside, Derived, typename X::shape>) > 0);
+    if constexpr (inside)
+      return Derived::normalized(b, x);
+    else
+      return x;
+  }
+};
+
 }  // namespace detail
 
 // exp(x - max) / sum along one axis.
 template <int Axis>
-struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool inside = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<inside, SoftmaxOp, typename X::shape>) > 0);
-    if constexpr (inside)
-      return normalized(b, x);
-    else
-      return x;
-  }
-
- private:
+struct SoftmaxOp : detail::AlongRows<SoftmaxOp<Axis>, Axis> {
   template <class X>
   static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
@@ -87,18 +90,7 @@ struct SoftmaxOp : Operation<SoftmaxOp<Axis>> {
   }
 };
 template <int Axis>
-struct LogSoftmaxOp : Operation<LogSoftmaxOp<Axis>> {
-  template <class X>
-  static constexpr auto apply(ir::Builder& b, const X& x) {
-    constexpr bool inside = axis_in_range(Axis, X::rank);
-    static_assert(sizeof(AxisInRange<inside, LogSoftmaxOp, typename X::shape>) > 0);
-    if constexpr (inside)
-      return normalized(b, x);
-    else
-      return x;
-  }
-
- private:
+struct LogSoftmaxOp : detail::AlongRows<LogSoftmaxOp<Axis>, Axis> {
   template <class X>
   static constexpr auto normalized(ir::Builder& b, const X& x) {
     const auto f = CastOp<opmath<typename X::dtype>>::apply(b, x);
