@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/nn/metric.hpp"
+#include "weft/nn/tied.hpp"
 #include "weft/train/lbfgs.hpp"
 #include "weft/weft.hpp"
 
@@ -21,6 +22,8 @@ struct Net {
   nn::Linear<24, 4> fc2{};
   constexpr auto operator()(auto x) const { return fc2(nn::Mish{}(norm(fc1(x)))); }
 };
+// Of the compiler alone: nvcc tells some templates apart by their members only.
+static_assert(nn::is_tied<nn::Tied<"wte.weight">> && !nn::is_tied<Net>);
 struct Metrics {
   nn::Accuracy accuracy{};
   nn::ConfusionMatrix<4> matrix{};

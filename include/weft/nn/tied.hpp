@@ -10,12 +10,14 @@ namespace WEFT_NAMESPACE::nn {
 // with both names, as PyTorch's state_dict has them; either is enough to read one.
 template <FixedString Target>
 struct Tied {
+  using weft_tied = void;
   static constexpr auto target = Target;
 };
 
+// (By a member: nvcc matches no partial specialisation with a FixedString.)
 template <class T>
-inline constexpr bool is_tied = false;
-template <FixedString Target>
-inline constexpr bool is_tied<Tied<Target>> = true;
+inline constexpr bool is_tied = requires {
+  typename T::weft_tied;
+};
 
 }  // namespace WEFT_NAMESPACE::nn
