@@ -168,7 +168,7 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 
 // Whether each element is one of `among`.
 struct IsInOp : Operation<IsInOp> {
-  template <class X, ExprLike A>
+  template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
     if constexpr (detail::is_number<A>) {
       return eq(x, among);

@@ -3,6 +3,7 @@
 // template argument says: the mean over all elements where nothing is said. Targets are constants or are
 // differentiated like the rest.
 
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/math/special.hpp"
 
@@ -193,6 +194,8 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
     static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
     if constexpr (!ok)
       return Loss::apply(b, x, target, x, eps);
+    else if constexpr (detail::is_number<V>)
+      return Loss::apply(b, x, target, detail::number_as_value(variance, x), eps);
     else if constexpr (rows)
       return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
     else

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 
+#include "weft/ops/core/written.hpp"
 #include "weft/ops/math/pointwise.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -328,6 +329,12 @@ struct FracF {
 };
 struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
+    if constexpr (is_number<std::remove_cvref_t<decltype(a)>>)
+      return (*this)(number_as_value(a, real(b)), b);
+    else
+      return of_tensor(a, b);
+  }
+  static constexpr auto of_tensor(const auto& a, const auto& b) {
     const auto m = abs(real(a));
     if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
       return std::bit_cast<u64>(static_cast<double>(b)) >> 63 != 0 ? neg(m) : m;

@@ -155,3 +155,27 @@ TEST_CASE("written: what would take a number that is none of the dtype for anoth
   CHECK(static_cast<bool>(one.item()));
   CHECK(!static_cast<bool>(none.item()));
 }
+
+TEST_CASE("written: numbers stand where an operation takes a tensor or a number") {
+  auto f = compile(
+      Cpu{},
+      [](auto x, auto y, auto n) {
+        return std::tuple{gaussian_nll_loss(x, y, 0.5f),
+                          gaussian_nll_loss(x, y, ones_like(x) * 0.5f),
+                          copysign(2, x),
+                          copysign(2.5f, n),
+                          isin(2.0f, x),
+                          isin(x, 3)};
+      },
+      in<f32, 4>, in<f32, 4>, in<i32, 4>);
+  const auto [number, tensor, signs, of_integers, one, each] =
+      f(std::vector<f32>{1, -2, 3, -0.0f}, std::vector<f32>{0, 1, 2, 3}, std::vector<i32>{1, -1, 0, 5});
+  CHECK(number.item() == tensor.item());
+  const f32 sign[]{2, -2, 2, -2}, scaled[]{2.5f, -2.5f, 2.5f, 2.5f};
+  for (i64 i = 0; i < 4; ++i) {
+    CHECK(signs[i] == sign[i]);
+    CHECK(of_integers[i] == scaled[i]);
+    CHECK(each[i] == (i == 2));
+  }
+  CHECK(!static_cast<bool>(one.item()));
+}
