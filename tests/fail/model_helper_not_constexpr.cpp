@@ -1,7 +1,7 @@
 // wrote: auto twice(X x) { return x + x; }
 // write: constexpr auto twice(X x) { return x + x; }
 // expect: Shape<4, 8>
-// first-error: the function cannot run while the program compiles: operator() of the
+// first-error: the function cannot run while the program compiles (with -DWEFT_TRACE_ERRORS
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -1,7 +1,7 @@
 // wrote: auto operator()(auto x) const { return fc2(relu(fc1(x))); }
 // write: constexpr auto operator()(auto x) const { return fc2(relu(fc1(x))); }
 // expect: Shape<4, 8>
-// first-error: the function cannot run while the program compiles: operator() of the
+// first-error: the function cannot run while the program compiles (with -DWEFT_TRACE_ERRORS
 #include "weft/weft.hpp"
 using namespace weft;
 

@@ -100,6 +100,17 @@ concept RunsWhileCompiling = requires {
   typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
 };
 
+// Where a stage does not run: with -DWEFT_TRACE_ERRORS the compiler says in its own words, with the line,
+// why.
+template <bool Runs, class Stage>
+struct ShownWhyNot {};
+#ifdef WEFT_TRACE_ERRORS
+template <class Stage>
+struct ShownWhyNot<false, Stage> {
+  static_assert(evaluate<Stage, capacity_of<Stage>()>().size >= 0);
+};
+#endif
+
 // The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
 // exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
 template <class Stage, int Capacity = capacity_of<Stage>()>

@@ -18,14 +18,13 @@ WEFT_REFUSAL(
 
 WEFT_REFUSAL(
     TracesWhileCompiling,
-    "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, "
-    "read no variable that is not constexpr (a number that changes is an input, in<f32>), and "
-    "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
-    "loop's is its carry), and ask for no axis that is not there, x.extent(2) of two; one of thousands of "
-    "operations needs a higher limit, g++ "
-    "-fconstexpr-ops-limit=2000000000, clang "
-    "-fconstexpr-steps=2000000000 (docs/building.md)");
+    "the function cannot run while the program compiles (with -DWEFT_TRACE_ERRORS the compiler names the "
+    "line): operator() of the model and every function that is called must be constexpr (write constexpr "
+    "auto operator()(auto x) const), neither print nor throw, read no variable that is not constexpr (a "
+    "number that changes is an input, in<f32>), and change nothing outside of themselves: members, captures, "
+    "static variables (state is an nn::Buffer, a loop's is its carry), and ask for no axis that is not "
+    "there, x.extent(2) of two; one of thousands of operations needs a higher limit, g++ "
+    "-fconstexpr-ops-limit=2000000000, clang -fconstexpr-steps=2000000000 (docs/building.md)");
 
 WEFT_REFUSAL(LayerIsMember,
              "a layer or parameter that is used is no member of the model, and so has no values: make it a "

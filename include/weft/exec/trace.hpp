@@ -195,28 +195,42 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// The first state of a graph that has no value.
-constexpr ir::Valueless valueless_state(const ir::Graph& graph) {
-  for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && ir::valueless(n) != ir::Valueless::none) return ir::valueless(n);
-  return ir::Valueless::none;
+// The first state of a graph that has no value: its node, or -1.
+constexpr int node_without_value(const ir::Graph& graph) {
+  for (int i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].op == ir::Op::state && ir::valueless(graph.nodes[i]) != ir::Valueless::none) return i;
+  return -1;
 }
-template <ir::Valueless Found, class... What>
+struct WithoutValue {
+  ir::Valueless why = ir::Valueless::none;
+  Dims dims{};  // of the parameter, or of what is computed from the number
+};
+constexpr WithoutValue without_value(const ir::Graph& graph, int node) {
+  if (node < 0) return {};
+  return {ir::valueless(graph.nodes[node]), graph.dims(node)};
+}
+template <Dims D>
+struct GivenDims {
+  static constexpr Dims value = D;
+};
+template <WithoutValue Of, class... Where>
 constexpr bool state_has_values() {
   using ir::Valueless;
-  static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
-  static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
-  static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
-  static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
-  static_assert(sizeof(DrawnInside<Found != Valueless::of_draw, What...>) > 0);
-  static_assert(sizeof(PlacesExist<Found != Valueless::no_place, What...>) > 0);
-  static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
-  static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
-  static_assert(sizeof(NumbersFit<Found != Valueless::no_fit, What...>) > 0);
-  static_assert(sizeof(SharesAreNumbers<Found != Valueless::no_share, What...>) > 0);
-  static_assert(sizeof(ScalesArePositive<Found != Valueless::no_scale, What...>) > 0);
-  static_assert(sizeof(BoundsHoldIntegers<Found != Valueless::no_bounds, What...>) > 0);
-  return Found == Valueless::none;
+  constexpr Valueless found = Of.why;
+  using Size = shape_of<GivenDims<Of.dims>>;
+  static_assert(sizeof(LayerIsMember<found != Valueless::no_member, Where..., Size>) > 0);
+  static_assert(sizeof(BlocksReadTheirs<found != Valueless::of_blocks, Where..., Size>) > 0);
+  static_assert(sizeof(SamplesAssignNothing<found != Valueless::of_sample, Where..., Size>) > 0);
+  static_assert(sizeof(WhileAssignsNothing<found != Valueless::of_while, Where..., Size>) > 0);
+  static_assert(sizeof(DrawnInside<found != Valueless::of_draw, Where..., Size>) > 0);
+  static_assert(sizeof(PlacesExist<found != Valueless::no_place, Where..., Size>) > 0);
+  static_assert(sizeof(RatesAreShares<found != Valueless::no_rate, Where..., Size>) > 0);
+  static_assert(sizeof(ValuesAreSeveral<found != Valueless::one_value, Where..., Size>) > 0);
+  static_assert(sizeof(NumbersFit<found != Valueless::no_fit, Where..., Size>) > 0);
+  static_assert(sizeof(SharesAreNumbers<found != Valueless::no_share, Where..., Size>) > 0);
+  static_assert(sizeof(ScalesArePositive<found != Valueless::no_scale, Where..., Size>) > 0);
+  static_assert(sizeof(BoundsHoldIntegers<found != Valueless::no_bounds, Where..., Size>) > 0);
+  return found == Valueless::none;
 }
 
 // The stage behind a source's prune, and behind the user's passes that follow it.

@@ -96,9 +96,14 @@ constexpr bool traces() {
     return false;
   } else {
     constexpr bool runs = RunsWhileCompiling<GraphStage<Source>>;
-    static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
+    static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0 &&
+                  sizeof(ShownWhyNot<runs, GraphStage<Source>>) > 0);
     if constexpr (runs) {
-      return state_has_values<valueless_state(program_graph<Source>()), Source>();
+      constexpr int node = node_without_value(program_graph<Source>());
+      if constexpr (node < 0)
+        return true;
+      else
+        return state_has_values<without_value(program_graph<Source>(), node), Source>();
     } else {
       return false;
     }

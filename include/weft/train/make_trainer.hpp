@@ -129,8 +129,13 @@ constexpr bool loss_takes(std::tuple<I...>) {
 
 template <class M, class F, class Sorted, class... I>
 constexpr bool state_has_values() {
-  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardTrace<M, F, Sorted, I...>>::data[3]);
-  return exec::state_has_values<found, M, F>();
+  using Trace = ForwardTrace<M, F, Sorted, I...>;
+  constexpr int node = static_cast<int>(Kept<Trace>::data[3]);
+  if constexpr (node < 0)
+    return true;
+  else
+    return exec::state_has_values<
+        exec::without_value(ir::thaw(Kept<Trace>::data + Trace::header_words), node), M, F>();
 }
 
 // Whether the model has what the checkpoint option, if there is one, computes again.
@@ -205,7 +210,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardTrace<M, F, Sorted, I...>>;
-    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
+    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0 &&
+                  sizeof(ShownWhyNot<runs, ForwardTrace<M, F, Sorted, I...>>) > 0);
     if constexpr (!runs || !connected) {
       return AfterRefusal{};
     } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {

@@ -29,7 +29,7 @@ struct ForwardTrace : ForwardParts<ForwardTrace<M, F, O, I...>> {
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
-    w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
+    w.put_int(exec::node_without_value(f.graph));
     w.put_int(transforms::may_compose_attention(f.graph));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
