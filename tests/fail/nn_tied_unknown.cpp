@@ -1,5 +1,6 @@
 // expect: Tied: the model has no parameter of the name given
 // expect: Net
+// expect: wpe.weight
 // first-error: Tied: the model has no parameter of the name given
 #include "weft/exec/model.hpp"
 #include "weft/nn/embedding.hpp"

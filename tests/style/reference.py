@@ -709,9 +709,74 @@ def pages():
         sections.setdefault(section, set()).add(name)
         torch[name] = pytorch
     programs, lost = programs_page(public)
-    return {root / "docs/reference_operations.md": operations_page(everything, public, torch, sections),
+    operations = {}
+    for item in everything:
+        if item.kind == "struct" and item.header.startswith("ops/") and item.body and not item.specialised:
+            operations.setdefault(item.name, []).append(item)
+    return {include / "ops/core/call_forms.hpp": forms_header(public, operations),
+            root / "docs/reference_operations.md": operations_page(everything, public, torch, sections),
             root / "docs/reference_layers.md": layers_page(everything, public, torch, sections),
             root / "docs/reference_programs.md": programs}, lost, needless, public
+
+
+# Of what a form shows, what nobody writes.
+unwritten = re.compile(r"(, )?(Operand|DropProbability)(\.\.\.)? \w+(?= *[,>])")
+
+
+def forms_header(public, operations):
+    """ops/core/call_forms.hpp: how each operation is written that has a last candidate, for the message."""
+    spelled = set()
+    for name in ("call_spelling.hpp", "spelling.hpp"):
+        for lines in re.findall(r"#define WEFT_\w+\(M\)((?:.*\\\n)+.*\n)", (include / "ops/core" / name).read_text()):
+            spelled.update(re.findall(r"\bM\((\w+)\)", lines))
+    found = {}
+    for item in public:
+        if item.header.startswith("ops/") and item.kind == "function" and item.full in spelled and not note_of(item).startswith("Refused"):
+            for call in calls(item, operations):
+                if re.search(r"\bMore\b", call):
+                    continue
+                call = unwritten.sub("", call).replace("AxisIndex... A", "int... Axis").replace("<, ", "<").replace("<>", "")
+                if call not in found.setdefault(item.full, []):
+                    found[item.full].append(call)
+    lines = []
+    for name, forms in sorted(found.items()):
+        text = ""
+        for form in forms:
+            if len(text) + len(form) < 120 or not text:
+                text += (" or " if text else "") + form
+        lines.append(f'WEFT_FORM({name}, "{text}")')
+    return f"""#pragma once
+// How each operation is written, for the sentence of a call that none of its forms takes.
+// Made by tests/style/reference.py from the headers.
+
+#include "weft/core/fixed_string.hpp"
+
+namespace WEFT_NAMESPACE {{
+namespace spelled {{
+// clang-format off
+#define WEFT_FORM(name, text) struct name {{ static constexpr char form[] = text; }};
+{chr(10).join(lines)}
+#undef WEFT_FORM
+// clang-format on
+}}  // namespace spelled
+
+namespace detail {{
+template <FixedString Text>
+struct WrittenAs {{}};
+template <class Name, class Operand>
+struct FormFor {{
+  using type = WrittenAs<"as its line in docs/reference_operations.md says">;
+}};
+template <class Name, class Operand>
+requires(Name::form[0] != 0) struct FormFor<Name, Operand> {{
+  using type = WrittenAs<FixedString(Name::form)>;
+}};
+// Of a dependent operand: made where a call is refused.
+template <class Name, class Operand>
+using FormOf = typename FormFor<Name, Operand>::type;
+}}  // namespace detail
+}}  // namespace WEFT_NAMESPACE
+"""
 
 
 def check():

@@ -55,7 +55,7 @@ WEFT_REFUSAL(AxesAreFew, "a tensor has at most 8 axes: make one of several, Shap
 // The extents as a type; Shape<> is a scalar's.
 template <i64... D>
 struct Shape {
-  static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true)>) > 0);
+  static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true), Shape>) > 0);
   static_assert(sizeof(AxesAreFew<sizeof...(D) <= max_rank, GivenRank<sizeof...(D)>>) > 0);
   static constexpr Dims value = make_dims<D...>();
   static constexpr int rank = value.rank;

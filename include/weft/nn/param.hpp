@@ -11,10 +11,12 @@
 
 namespace WEFT_NAMESPACE::nn {
 
-WEFT_REFUSAL(ParamIsTrained,
-             "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
-             "nn::Buffer<f32, Shape<8>>, and a model with other parameters is nn::map_parameters([](auto p, "
-             "auto g) { return p - 0.1f * g; }, m, g)");
+WEFT_REFUSAL(
+    ParamIsTrained,
+    "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
+    "nn::Buffer<f32, Shape<8>>, a model with other parameters is nn::map_parameters([](auto p, auto g) { "
+    "return p - 0.1f * g; }, m, g), and a weight that two layers share is used twice, linear(x, "
+    "words.weight)");
 
 WEFT_REFUSAL(ParamHasNoValue,
              "a parameter has no value while compiling: how it starts is a type, nn::Param<f32, Shape<8>, "

@@ -240,7 +240,10 @@ struct AliasTable {
   }
 };
 
-WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given");
+WEFT_REFUSAL(
+    TiesAreNames,
+    "Tied: the model has no parameter of the name given, which is that of a file, \"word.weight\" of "
+    "the member nn::Embedding<100, 8> word");
 
 template <class M>
 constexpr auto make_alias_table() {
@@ -262,14 +265,29 @@ constexpr auto make_alias_table() {
   return table;
 }
 template <class M>
-struct CheckedAliases {
+struct Aliases {
   static constexpr auto table = make_alias_table<M>();
-  static constexpr bool ok = [] {
+  static constexpr int lost = [] {  // the first whose target is no name, or -1
     for (int i = 0; i < table.size; ++i)
-      if (resolve<M>(table.row[i].name, table.row[i].target).row < 0) return false;
-    return true;
+      if (resolve<M>(table.row[i].name, table.row[i].target).row < 0) return i;
+    return -1;
   }();
-  static_assert(sizeof(TiesAreNames<ok, M>) > 0);
+};
+template <class M, int Row>
+constexpr auto target_of_alias() {
+  if constexpr (Row < 0) {
+    return FixedString<0>{};
+  } else {
+    constexpr std::string_view target = Aliases<M>::table.row[Row].target;
+    FixedString<target.size()> text;
+    for (std::size_t i = 0; i < target.size(); ++i) text.text[i] = target[i];
+    return text;
+  }
+}
+template <class M>
+struct CheckedAliases : Aliases<M> {
+  static constexpr int lost = Aliases<M>::lost;
+  static_assert(sizeof(TiesAreNames<(lost < 0), M, GivenName<target_of_alias<M, lost>()>>) > 0);
 };
 
 }  // namespace module_detail

@@ -168,6 +168,11 @@ class Evaluated {
     });
   }
   // Refused.
+  template <data::Dataset D, detail::HasCall F, class... More>
+  auto evaluate(const D&, const F&, const More&...) {
+    static_assert(sizeof(FunctionComesFirst<sizeof(D) == 0, D, F>) > 0);
+    return AfterRefusal{};
+  }
   template <class X, class Y, class... More>
   requires(!data::Dataset<X> &&
            requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {

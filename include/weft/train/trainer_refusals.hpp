@@ -30,6 +30,10 @@ WEFT_REFUSAL(
     RateIsNumber,
     "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
     "schedule::cosine(1e-3, 1000)}");
+WEFT_REFUSAL(
+    FunctionComesFirst,
+    "evaluate: what is evaluated stands before the dataset: trainer.evaluate([](const auto& m, auto x, "
+    "auto y) { return accuracy(m(x), y); }, dataset)");
 WEFT_REFUSAL(DatasetIsEvaluated,
              "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
              "trainer.evaluate(loader); of vectors, data::Arrays<f32, i64> dataset({x, {8}}, {y, {}})");

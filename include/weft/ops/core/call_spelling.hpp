@@ -14,9 +14,10 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
     CallIsUnfit,
-    "no form of this operation (docs/reference_operations.md) takes what stands in its <> and (): axes, "
-    "sizes and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
-    "2}>(x, w), tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
+    "no form of this operation takes what stands in its <> and (): it is written as the quoted text says "
+    "(docs/reference_operations.md), axes, sizes and settings being template arguments, sum<1>(x), "
+    "reshape<2, 8>(x), conv2d<ConvOptions{.stride = 2}>(x, w), tensors and numbers one by one, and options "
+    "words, sum<1>(x, keepdim)");
 
 WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
@@ -102,11 +103,12 @@ WEFT_FUNCTIONS_OF_SETTINGS(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
-#define WEFT_LAST_FORM_AS(Refusal, name, ...)                                        \
-  template <detail::InBrackets... Given, class X>                                    \
-  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                     \
-    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
-    return AfterRefusal{};                                                           \
+#define WEFT_LAST_FORM_AS(Refusal, name, ...)                                                                \
+  template <detail::InBrackets... Given, class X>                                                            \
+  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                                             \
+    static_assert(                                                                                           \
+        sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, detail::FormOf<spelled::name, X>, X>) > 0); \
+    return AfterRefusal{};                                                                                   \
   }
 #define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(CallIsUnfit, name, __VA_ARGS__)
 #define WEFT_UNFIT_SPECIAL(name) WEFT_LAST_FORM_AS(SpecialIsIncluded, name, )

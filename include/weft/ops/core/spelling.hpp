@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "weft/ops/core/call_forms.hpp"
 #include "weft/ops/core/expr.hpp"
 
 namespace WEFT_NAMESPACE {
@@ -21,8 +22,7 @@ WEFT_REFUSAL(
     DtypeAndShapeAreTemplateArguments,
     "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
     "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), randperm<i64, 10>(), normal<f32, 2, 3>(0, 1), "
-    "zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
-    "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
+    "zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), arange(10), randint(0, 10, {4})");
 WEFT_REFUSAL(
     WordIsTemplateArgument,
     "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
@@ -143,14 +143,16 @@ constexpr std::tuple<X, X, X> three_of(const X& x) {
 }
 }  // namespace detail
 
-#define WEFT_AXES(name, results)                                                                          \
-  template <Spelled X, SpelledNumber A, class... B>                                                       \
-  constexpr auto name(const X& x, const A&, const B&...) {                                                \
-    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
-  }                                                                                                       \
-  template <Spelled X>                                                                                    \
-  constexpr auto name(const X& x, const detail::KeywordArguments&) {                                      \
-    return detail::results##_of(detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x));     \
+#define WEFT_AXES(name, results)                                                                      \
+  template <Spelled X, SpelledNumber A, class... B>                                                   \
+  constexpr auto name(const X& x, const A&, const B&...) {                                            \
+    return detail::results##_of(                                                                      \
+        detail::respelled<                                                                            \
+            AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x)); \
+  }                                                                                                   \
+  template <Spelled X>                                                                                \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                                  \
+    return detail::results##_of(detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x)); \
   }
 WEFT_AXES(sum, one)
 WEFT_AXES(mean, one)
@@ -188,10 +190,10 @@ WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
 // A refusal of any arguments that no form of the function takes, as this one is the least specialised.
-#define WEFT_UNFIT(name, Refusal)                                        \
-  template <Spelled X, class... B>                                       \
-  constexpr auto name(const X& x, const B&...) {                         \
-    return detail::respelled<Refusal<false, spelled::name, X, B...>>(x); \
+#define WEFT_UNFIT(name, Refusal)                                                                          \
+  template <Spelled X, class... B>                                                                         \
+  constexpr auto name(const X& x, const B&...) {                                                           \
+    return detail::respelled<Refusal<false, spelled::name, detail::FormOf<spelled::name, X>, X, B...>>(x); \
   }
 #define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
 #define WEFT_PLAIN(name)                                                           \
@@ -235,11 +237,12 @@ constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, cons
 // sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").
 WEFT_REFUSAL(AxesAreNumbers,
              "the template arguments are axes, and the dtype is the operand's: write sum<1>(cast<f64>(x))");
-#define WEFT_TYPED(name)                                                     \
-  template <class T, Spelled X, class... B>                                  \
-  requires Element<T>                                                        \
-  constexpr auto name(const X& x, const B&...) {                             \
-    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
+#define WEFT_TYPED(name)                                                                                    \
+  template <class T, Spelled X, class... B>                                                                 \
+  requires Element<T>                                                                                       \
+  constexpr auto name(const X& x, const B&...) {                                                            \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, detail::FormOf<spelled::name, X>, T, X>>( \
+        x);                                                                                                 \
   }
 WEFT_TYPED(sum)
 WEFT_TYPED(mean)
@@ -250,11 +253,12 @@ WEFT_TYPED(log_softmax)
 #undef WEFT_TYPED
 template <int... A, Spelled X, class P, class D, class... B>
 constexpr auto normalize(const X& x, const P&, const D&, const B&...) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::normalize, X, P, D>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::normalize, detail::FormOf<spelled::normalize, X>, X, P, D>>(x);
 }
 template <int A, int... More, Spelled X>
 constexpr auto quantile(const X& x) {
-  return detail::respelled<OperandsFit<false, spelled::quantile, X>>(x);
+  return detail::respelled<OperandsFit<false, spelled::quantile, detail::FormOf<spelled::quantile, X>, X>>(x);
 }
 template <int A, Spelled X, class I, class U>
 constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
@@ -262,7 +266,8 @@ constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
 }
 template <Spelled X, SpelledNumber A, SpelledNumber B>
 constexpr auto quantile(const X& x, const A&, const B&) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::quantile, detail::FormOf<spelled::quantile, X>, X>>(x);
 }
 
 WEFT_REFUSAL(
@@ -293,10 +298,11 @@ constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
 }
 
-#define WEFT_BRACED(name)                                                           \
-  template <Spelled X, class... B>                                                  \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
-    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x); \
+#define WEFT_BRACED(name)                                                                        \
+  template <Spelled X, class... B>                                                               \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {                     \
+    return detail::respelled<                                                                    \
+        AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x); \
   }
 WEFT_BRACED(pad)
 WEFT_BRACED(sum)
@@ -401,11 +407,13 @@ WEFT_WORDED(pad)
 
 template <Spelled X>
 constexpr auto softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::softmax, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::softmax, detail::FormOf<spelled::softmax, X>, X>>(x);
 }
 template <Spelled X>
 constexpr auto log_softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::log_softmax, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::log_softmax, detail::FormOf<spelled::log_softmax, X>, X>>(x);
 }
 template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
@@ -460,7 +468,8 @@ constexpr auto transpose(const X& x) {
 }
 template <Spelled X>
 constexpr auto transpose(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::transpose, detail::FormOf<spelled::transpose, X>, X>>(x);
 }
 
 // pow<2>(x), clamp<0, 1>(x)

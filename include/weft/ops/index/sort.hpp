@@ -16,7 +16,9 @@ inline constexpr Smallest smallest{};
 struct RightSide {};
 inline constexpr RightSide right_side{};
 
-WEFT_REFUSAL(CountInRange, "the count must lie in the axis: no element to choose, or fewer than asked for");
+WEFT_REFUSAL(
+    CountInRange,
+    "topk, kthvalue and median take at least one element of the axis, and at most as many as it has");
 
 // The places of the first Count elements in order; Count -1 means all.
 template <int Axis, bool Down, i64 Count>

@@ -255,29 +255,29 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
 // conv2d<ConvOptions{.stride = 2, .padding = 1}>(x, weight, bias): x (N, C, H, W) or (C, H, W), weight (O, C
 // / groups, kh, kw), bias (O) if any.
 template <ConvOptions Options = ConvOptions{}, class... A>
-constexpr auto conv1d(const A&... operands) {
-  return ConvOp<1, Options>{}(operands...);
+constexpr auto conv1d(const A&... x_weight_then_bias) {
+  return ConvOp<1, Options>{}(x_weight_then_bias...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
-constexpr auto conv2d(const A&... operands) {
-  return ConvOp<2, Options>{}(operands...);
+constexpr auto conv2d(const A&... x_weight_then_bias) {
+  return ConvOp<2, Options>{}(x_weight_then_bias...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
-constexpr auto conv3d(const A&... operands) {
-  return ConvOp<3, Options>{}(operands...);
+constexpr auto conv3d(const A&... x_weight_then_bias) {
+  return ConvOp<3, Options>{}(x_weight_then_bias...);
 }
 // weight (C, O / groups, kh, kw)
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
-constexpr auto conv_transpose1d(const A&... operands) {
-  return ConvOp<1, Options>{}(operands...);
+constexpr auto conv_transpose1d(const A&... x_weight_then_bias) {
+  return ConvOp<1, Options>{}(x_weight_then_bias...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
-constexpr auto conv_transpose2d(const A&... operands) {
-  return ConvOp<2, Options>{}(operands...);
+constexpr auto conv_transpose2d(const A&... x_weight_then_bias) {
+  return ConvOp<2, Options>{}(x_weight_then_bias...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
-constexpr auto conv_transpose3d(const A&... operands) {
-  return ConvOp<3, Options>{}(operands...);
+constexpr auto conv_transpose3d(const A&... x_weight_then_bias) {
+  return ConvOp<3, Options>{}(x_weight_then_bias...);
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -13,6 +13,9 @@ struct Replacement {};
 inline constexpr Replacement replacement{};
 
 WEFT_REFUSAL(WeightsOfClasses, "multinomial takes weights (..., classes) of floats, of one class at least");
+WEFT_REFUSAL(ClassesSuffice,
+             "multinomial draws different classes, at most as many as there are: multinomial<5>(weights, "
+             "replacement) draws each on its own");
 
 // N different classes a row, without replacement: those with the greatest weight over exponential number
 // (Efraimidis and Spirakis, 2006).
@@ -24,8 +27,11 @@ struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
     constexpr bool ok = X::rank >= 1 && is_float(dtype_of<typename X::dtype>) &&
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] >= 1;
     static_assert(sizeof(WeightsOfClasses<ok, MultinomialOp, typename X::shape>) > 0);
+    constexpr bool enough =
+        Replace || !ok || (N >= 1 && N <= X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0]);
+    static_assert(sizeof(ClassesSuffice<enough, MultinomialOp, typename X::shape, GivenSize<N>>) > 0);
     using R = Expr<i64, shape_of<detail::selected_rule<typename X::shape, -1, N>>>;
-    if constexpr (!ok) {
+    if constexpr (!ok || !enough) {
       return detail::refused<i64, typename R::shape>(in);
     } else {
       const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);

@@ -106,15 +106,19 @@ template <class T, i64... D, class V>
 constexpr auto full(const V& value) {
   return detail::FullOp<T, D...>{}(value);
 }
-// Refused.
-template <class T, i64... D>
-constexpr auto full() {
-  return detail::FullOp<T, D...>{}();
-}
 
 template <class T, i64... D>
 constexpr auto zeros() {
   return detail::SplatOp<T, 0, D...>{}();
+}
+WEFT_REFUSAL(FullTakesNumber,
+             "full takes the number that stands everywhere, full<f32, 2, 3>(1.5f): without one write "
+             "zeros<f32, 2, 3>() or ones<f32, 2, 3>()");
+// Refused.
+template <class T, i64... D>
+constexpr auto full() {
+  static_assert(sizeof(FullTakesNumber<(sizeof...(D) > 1024), T, Shape<D...>>) > 0);
+  return zeros<T, D...>();
 }
 template <class T, i64... D>
 constexpr auto ones() {

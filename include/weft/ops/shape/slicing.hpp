@@ -109,7 +109,9 @@ struct pad_rule {
 }  // namespace detail
 
 WEFT_REFUSAL(SliceFits, "slice: the axis must exist and the step be positive (flip turns an axis round)");
-WEFT_REFUSAL(IndexInRange, "the index lies outside the axis");
+WEFT_REFUSAL(IndexInRange,
+             "the index lies outside the axis: of n elements they are 0 to n - 1, and -n to -1 from the end; "
+             "narrow<axis, start, length>(x) ends at start + length, which is at most n");
 WEFT_REFUSAL(
     WidthsFit,
     "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
@@ -145,12 +147,12 @@ struct NarrowOp : Operation<NarrowOp<Axis, Start, Length>> {
   }
 };
 
-template <int Axis, i64 IndexOp>
-struct SelectIndexOp : Operation<SelectIndexOp<Axis, IndexOp>> {
+template <int Axis, i64 Place>
+struct SelectIndexOp : Operation<SelectIndexOp<Axis, Place>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 index = IndexOp < 0 ? IndexOp + extent : IndexOp;
+    constexpr i64 index = Place < 0 ? Place + extent : Place;
     constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
     static_assert(sizeof(IndexInRange<ok, SelectIndexOp, typename X::shape>) > 0);
     using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
@@ -217,9 +219,9 @@ constexpr auto narrow(const X& x) {
   return NarrowOp<Axis, Start, Length>{}(x);
 }
 // select<axis, index>(x): one place of an axis, which goes.
-template <int Axis, i64 IndexOp, class X>
+template <int Axis, i64 Place, class X>
 constexpr auto select(const X& x) {
-  return SelectIndexOp<Axis, IndexOp>{}(x);
+  return SelectIndexOp<Axis, Place>{}(x);
 }
 template <int Axis, class X>
 constexpr auto unsqueeze(const X& x) {

@@ -9,8 +9,8 @@ namespace WEFT_NAMESPACE {
 
 namespace detail {
 
-template <int Axis, i64 IndexOp, int Rank>
-struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
+template <int Axis, i64 Place, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, Place, Rank>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (X::rank >= Rank)
