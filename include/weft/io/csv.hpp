@@ -4,10 +4,13 @@
 // small for one is 0); anything else is an Error that names the line and the column. Time grows with the
 // file's length, and memory is a few times it.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,6 +31,9 @@ struct CsvOptions {
   char separator = ',';                // between the fields of a line
   bool header = true;                  // without one the columns are called "0", "1", ...
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
+  // What an empty field, NaN, nan, NA, N/A, null, NULL and None stand for: .missing = NAN, or a number.
+  // Without it they are an Error.
+  std::optional<f64> missing{};
 };
 
 WEFT_REFUSAL(CsvIsTaken,
@@ -181,7 +187,7 @@ class CsvTable {
 class CsvReader {
  public:
   CsvReader(std::string_view text, const CsvOptions& options, const std::string& source)
-      : text_(text), separator_(options.separator) {
+      : text_(text), separator_(options.separator), missing_(options.missing) {
     table_.source_ = source;
     if (separator_ == '"' || separator_ == '\n' || separator_ == '\r')
       throw Error("csv/separator", "a separator cannot be a quote or a line end");
@@ -305,10 +311,18 @@ class CsvReader {
     finish_line();
   }
 
+  static bool is_missing(std::string_view value) {
+    constexpr std::string_view words[]{"", "NaN", "nan", "NA", "N/A", "null", "NULL", "None"};
+    return std::find(std::begin(words), std::end(words), value) != std::end(words);
+  }
   void add_number(std::string_view value, u32 slot) {
     const std::string_view written = value;
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+    if (missing_ && is_missing(value)) {
+      table_.columns_[slot].push_back(*missing_);
+      return;
+    }
     if (value.size() > 1 && value[0] == '+' && value[1] != '-') value.remove_prefix(1);
     f64 result = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
@@ -340,6 +354,7 @@ class CsvReader {
 
   std::string_view text_;
   char separator_;
+  std::optional<f64> missing_;
   std::size_t at_ = 0, end_ = 0;
   i64 line_ = 1, quoted_lines_ = 0;
   std::string scratch_;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "scratch.hpp"
 #include "weft/io/file.hpp"
@@ -79,6 +80,22 @@ TEST_CASE("csv: every kind of bad input") {
   CHECK(id("a\n1\"2\"\n") == "csv/quote");
   CHECK(id("a\n1\n", {.separator = '"'}) == "csv/separator");
   CHECK(error_id([] { read_csv("/no/such/file.csv"); }) == "file/open");
+}
+
+TEST_CASE("csv: what is missing becomes what the option says") {
+  const char* const text = "a,b,c\n1,,NA\n nan ,2,\nnull,N/A,3\n";
+  const CsvTable table = parse_csv(text, {.missing = -1.0});
+  CHECK(table.take<f32>({"a", "b", "c"}) == std::vector<f32>{1, -1, -1, -1, 2, -1, -1, -1, 3});
+  CHECK(table.take<i64>({"b"}) == std::vector<i64>{-1, 2, -1});
+  const CsvTable unknown = parse_csv(text, {.missing = std::numeric_limits<f64>::quiet_NaN()});
+  CHECK(std::isnan(unknown.column("b")[0]));
+  CHECK(unknown.take<f32>({"b"})[1] == 2);
+  CHECK(std::isnan(unknown.take<f32>({"b"})[2]));
+  CHECK(error_id([&] { unknown.take<i32>({"b"}); }) == "csv/not-an-integer");
+  CHECK(id(text) == "csv/not-a-number");
+  CHECK(id("a\nnan\n") == "csv/not-finite");
+  CHECK(id("a\nnone of these\n", {.missing = 0.0}) == "csv/not-a-number");
+  CHECK(id("a,b\n1\n", {.missing = 0.0}) == "csv/ragged");
 }
 
 TEST_CASE("csv: a number that the asked type does not hold is refused") {
