@@ -1,8 +1,7 @@
 // wrote: x * w + full<f32, 4, 8>()
 // write: x * w + full<f32, 4, 8>(1.0f)
-// expect: FullOp<float, 4, 8>
-// nvcc: does not take so many operands
-// first-error: OperandsFit<
+// expect: Shape<4, 8>
+// first-error: full takes the number
 #include "weft/weft.hpp"
 using namespace weft;
 
