@@ -13,7 +13,7 @@
 #include "emulated/conv.hpp"
 #include "weft/exec/function.hpp"
 #include "weft/kernels/team/emulated.hpp"
-#include "weft/targets/cuda/plan.hpp"
+#include "weft/targets/cuda/schedule.hpp"
 
 namespace weft::emulated {
 
@@ -82,6 +82,8 @@ class Program {
     if (workspace_.size() > 0) std::memset(workspace_.data(), 0, workspace_.size());
     if (partial_.size() > 0) std::memset(partial_.data(), 0xff, partial_.size());
     std::memset(scalars_.data(), 0, scalars_.size());
+    const exec::ScheduleFault fault = exec::verify(exec::cuda_schedule<P>());
+    if (fault) throw Error("emulated/schedule", fault.what);
     exec::cut_for_gpu<P>(steps_.launches(), partial_.data());
     for (int k = 0; k < P::header.inputs; ++k)
       inputs_.emplace_back(static_cast<std::size_t>(kernel_ir::align_up(exec::CudaPlan<P>::input_bytes(k))));

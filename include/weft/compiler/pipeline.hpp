@@ -37,9 +37,9 @@ namespace WEFT_NAMESPACE::compiler {
 #if defined(__clang__)
 inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1536;
 #elif defined(__CUDACC__)
-inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 4096;
 #else
-inline constexpr int differentiated_nodes = 2048, clustered_nodes = 1 << 24;
+inline constexpr int differentiated_nodes = 2048, clustered_nodes = 4096;
 #endif
 inline constexpr int lowered_kernels = 512;
 

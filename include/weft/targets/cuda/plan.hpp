@@ -60,6 +60,16 @@ struct FusedPlan {
   u64 sums = 0;
 };
 
+// One of its launches: how its rows are cut, and where its partial sums lie among those that wait for the
+// same second stage.
+struct FusedLaunch {
+  int step = 0, kernel = 0;
+  i64 rows = 0, last_cols = 0, planned_chunks = 0;
+  kernels::FusedCut cut{};
+  i64 partials = -1, partial_bytes = 0;  // -1: it has none
+  bool is_first = false;                 // of those that wait: a second stage has done with the ones before
+};
+
 template <class P>
 struct CudaPlan {
   template <int K>
@@ -85,20 +95,35 @@ struct CudaPlan {
   }
   static constexpr Table fused = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
-  // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 fused_partial_bytes() {
-    i64 most = 0, waiting = 0;
+  // Every launch of a fused kernel, in the order of the steps.
+  static constexpr List<FusedLaunch> fused_launches() {
+    List<FusedLaunch> launches;
+    i64 waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
       const compiler::ImageStep step = compiler::step_of<P>(s);
       if (step.kind == compiler::StepKind::combine_partials) finished = true;
       if (step.kind != compiler::StepKind::fused) continue;
       const auto call = kernels::FusedCall::decode(step.numbers);
-      if (call.partial_bytes == 0) continue;
-      if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
-      waiting += kernel_ir::align_up(cut.chunks * call.partial_bytes);
-      if (most < waiting) most = waiting;
+      FusedLaunch launch{s, step.kernel, call.rows, call.last_cols, call.chunks};
+      launch.cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
+      if (call.partial_bytes > 0) {
+        launch.is_first = finished;
+        if (finished) finished = false, waiting = 0;
+        launch.partials = waiting;
+        launch.partial_bytes = launch.cut.chunks * call.partial_bytes;
+        waiting += kernel_ir::align_up(launch.partial_bytes);
+      }
+      launches.push(launch);
+    }
+    return launches;
+  }
+  // Bytes of the partial sums that wait for one second stage, where these are most.
+  static constexpr i64 fused_partial_bytes() {
+    i64 most = 0;
+    for (const FusedLaunch& launch : fused_launches()) {
+      const i64 end = launch.partials + kernel_ir::align_up(launch.partial_bytes);
+      if (launch.partials >= 0 && most < end) most = end;
     }
     return most;
   }
@@ -158,13 +183,12 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
     i64 chunks = 0;
   };
   List<Waiting> waiting;
-  std::byte* next = partial;
-  bool finished = false;
+  const List<FusedLaunch> fused = CudaPlan<P>::fused_launches();
+  int next = 0;
   for (int s = 0; s < P::header.steps; ++s) {
     const compiler::ImageStep step = compiler::step_of<P>(s);
     Launch& launch = launches[s];
-    if (step.kind == compiler::StepKind::combine_partials) {
-      finished = true;
+    if (step.kind == compiler::StepKind::combine_partials)
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
           if (x.planned == launch.sums[k].partial) {
@@ -172,27 +196,25 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             launch.sums[k].chunks = x.chunks;
             break;
           }
-    }
     if (step.kind == compiler::StepKind::conv)
       launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
     if (step.kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
-    const FusedPlan& plan = CudaPlan<P>::fused.at[step.kernel];
-    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
-    if (args.partial_bytes > 0) {
-      if (finished) waiting.clear(), next = partial, finished = false;
-      const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum
+    const FusedLaunch& planned = fused[next++];
+    if (planned.is_first) waiting.clear();
+    if (planned.partials >= 0) {
+      const std::byte* begin = nullptr;  // where the kernel's parts begin: its first sum
       for (int k = 0; k < kernels::LaunchArgs::max_operands; ++k) {
-        if (!(plan.sums >> k & 1u)) continue;
+        if (!(CudaPlan<P>::fused.at[step.kernel].sums >> k & 1u)) continue;
         const auto* at = static_cast<const std::byte*>(args.pointer[k]);
-        if (planned == nullptr) planned = at;
-        waiting.push({at, next + (at - planned), cut.chunks});
-        args.pointer[k] = next + (at - planned);
+        if (begin == nullptr) begin = at;
+        const std::byte* const to = partial + planned.partials + (at - begin);
+        waiting.push({at, to, planned.cut.chunks});
+        args.pointer[k] = const_cast<std::byte*>(to);
       }
-      next += kernel_ir::align_up(cut.chunks * args.partial_bytes);
     }
-    args.rows_per_chunk = cut.rows_per_chunk;
-    args.chunks = cut.blocks;
+    args.rows_per_chunk = planned.cut.rows_per_chunk;
+    args.chunks = planned.cut.blocks;
   }
 }
 
