@@ -137,21 +137,18 @@ template <auto A, class Options>
 inline constexpr bool is_a = std::is_same_v<std::remove_cvref_t<decltype(A)>, Options>;
 }  // namespace detail
 
-#define WEFT_BARE(name)                                                                        \
-  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>         \
-  constexpr auto name(const X& x, const B&...) {                                               \
-    return detail::respelled<                                                                  \
-        OperationHasNoBrackets<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x); \
+#define WEFT_BARE(name)                                                                \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B> \
+  constexpr auto name(const X& x, const B&...) {                                       \
+    return detail::respelled<OperationHasNoBrackets<false, spelled::name, X>>(x);      \
   }
 WEFT_WITHOUT_BRACKETS(WEFT_BARE)
 #undef WEFT_BARE
 
-#define WEFT_COUNTED(name, results)                                                                          \
-  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>                       \
-  requires(!detail::are_integers(First, Rest...)) constexpr auto name(const X& x, const B&...) {             \
-    return detail::results##_of(                                                                             \
-        detail::respelled<IntegersAreInBrackets<false, spelled::name, detail::FormOf<spelled::name, X>, X>>( \
-            x));                                                                                             \
+#define WEFT_COUNTED(name, results)                                                                    \
+  template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>                 \
+  requires(!detail::are_integers(First, Rest...)) constexpr auto name(const X& x, const B&...) {       \
+    return detail::results##_of(detail::respelled<IntegersAreInBrackets<false, spelled::name, X>>(x)); \
   }
 #define WEFT_COUNTED_ONE(name) WEFT_COUNTED(name, one)
 #define WEFT_COUNTED_PAIR(name) WEFT_COUNTED(name, pair)
@@ -162,11 +159,10 @@ WEFT_PAIRS_OF_INTEGERS(WEFT_COUNTED_PAIR)
 #undef WEFT_COUNTED
 
 // glu(x, 1), diagonal(x, 0, 1, 2); max(x, 1, true)
-#define WEFT_AXED(name)                                                                             \
-  template <Spelled X, SpelledNumber A, class... B>                                                 \
-  constexpr auto name(const X& x, const A&, const B&...) {                                          \
-    return detail::respelled<                                                                       \
-        AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X, A>>(x); \
+#define WEFT_AXED(name)                                                                \
+  template <Spelled X, SpelledNumber A, class... B>                                    \
+  constexpr auto name(const X& x, const A&, const B&...) {                             \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, A>>(x); \
   }
 WEFT_AXED(count_nonzero)
 WEFT_AXED(cumulative_trapezoid)
@@ -191,12 +187,10 @@ WEFT_AXED(trapezoid)
 WEFT_AXED(unique_consecutive)
 WEFT_AXED(vsplit)
 #undef WEFT_AXED
-#define WEFT_AXED(name)                                                                                  \
-  template <Spelled X, SpelledNumber A, class B, class... C>                                             \
-  constexpr auto name(const X& x, const A&, const B&, const C&...) {                                     \
-    return detail::pair_of(                                                                              \
-        detail::respelled<                                                                               \
-            AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X, A>>(x)); \
+#define WEFT_AXED(name)                                                                                 \
+  template <Spelled X, SpelledNumber A, class B, class... C>                                            \
+  constexpr auto name(const X& x, const A&, const B&, const C&...) {                                    \
+    return detail::pair_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, A>>(x)); \
   }
 WEFT_AXED(max)
 WEFT_AXED(min)
@@ -207,11 +201,10 @@ constexpr auto aminmax(const X& x, const A&) {
   return detail::pair_of(detail::respelled<AxesAreTemplateArguments<false, spelled::aminmax, X, A>>(x));
 }
 // cross(x, y, 1)
-#define WEFT_AXED(name)                                                                                \
-  template <Spelled X, Spelled Y, SpelledNumber A, class... B>                                         \
-  constexpr auto name(const X& x, const Y&, const A&, const B&...) {                                   \
-    return detail::respelled<                                                                          \
-        AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X, Y, A>>(x); \
+#define WEFT_AXED(name)                                                                   \
+  template <Spelled X, Spelled Y, SpelledNumber A, class... B>                            \
+  constexpr auto name(const X& x, const Y&, const A&, const B&...) {                      \
+    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X, Y, A>>(x); \
   }
 WEFT_AXED(cross)
 WEFT_AXED(tensordot)
@@ -219,20 +212,18 @@ WEFT_AXED(trapezoid)
 WEFT_AXED(vecdot)
 #undef WEFT_AXED
 // softmax<1, f64>(x)
-#define WEFT_TYPED(name)                                                                                    \
-  template <detail::InBrackets First, Element T, Spelled X, class... B>                                     \
-  constexpr auto name(const X& x, const B&...) {                                                            \
-    return detail::respelled<AxesAreNumbers<false, spelled::name, detail::FormOf<spelled::name, X>, T, X>>( \
-        x);                                                                                                 \
+#define WEFT_TYPED(name)                                                     \
+  template <detail::InBrackets First, Element T, Spelled X, class... B>      \
+  constexpr auto name(const X& x, const B&...) {                             \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
   }
 WEFT_OF_INTEGERS(WEFT_TYPED)
 #undef WEFT_TYPED
 // sum<0, 1, f64>(x)
-#define WEFT_TYPED(name)                                                                                    \
-  template <detail::InBrackets First, detail::InBrackets Second, Element T, Spelled X, class... B>          \
-  constexpr auto name(const X& x, const B&...) {                                                            \
-    return detail::respelled<AxesAreNumbers<false, spelled::name, detail::FormOf<spelled::name, X>, T, X>>( \
-        x);                                                                                                 \
+#define WEFT_TYPED(name)                                                                           \
+  template <detail::InBrackets First, detail::InBrackets Second, Element T, Spelled X, class... B> \
+  constexpr auto name(const X& x, const B&...) {                                                   \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x);                       \
   }
 WEFT_TYPED(sum)
 WEFT_TYPED(mean)
@@ -243,8 +234,7 @@ WEFT_TYPED(nanmean)
 #define WEFT_WHOLE(name)                                                                        \
   template <detail::InBrackets First, detail::InBrackets... Rest, class X, class... B>          \
   requires(detail::has_fraction(First, Rest...)) constexpr auto name(const X& x, const B&...) { \
-    return detail::respelled<                                                                   \
-        IntegersAreInBrackets<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x);   \
+    return detail::respelled<IntegersAreInBrackets<false, spelled::name, X>>(x);                \
   }
 WEFT_WITHOUT_FRACTIONS(WEFT_WHOLE)
 #undef WEFT_WHOLE

@@ -64,16 +64,14 @@ struct BracedArguments {
 };
 }  // namespace detail
 // Of axes in <> and anything behind the operand that no form of the function takes.
-#define WEFT_BEHIND(name, results)                                                                       \
-  template <auto First, auto... Rest, Spelled X, class B, class... More>                                 \
-  constexpr auto name(const X& x, const B&, const More&...) {                                            \
-    return detail::results##_of(                                                                         \
-        detail::respelled<BehindAxes<false, spelled::name, detail::FormOf<spelled::name, X>, X, B>>(x)); \
-  }                                                                                                      \
-  template <auto First, auto... Rest, Spelled X>                                                         \
-  constexpr auto name(const X& x, const detail::BracedArguments&) {                                      \
-    return detail::results##_of(                                                                         \
-        detail::respelled<BehindAxes<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x));    \
+#define WEFT_BEHIND(name, results)                                                             \
+  template <auto First, auto... Rest, Spelled X, class B, class... More>                       \
+  constexpr auto name(const X& x, const B&, const More&...) {                                  \
+    return detail::results##_of(detail::respelled<BehindAxes<false, spelled::name, X, B>>(x)); \
+  }                                                                                            \
+  template <auto First, auto... Rest, Spelled X>                                               \
+  constexpr auto name(const X& x, const detail::BracedArguments&) {                            \
+    return detail::results##_of(detail::respelled<BehindAxes<false, spelled::name, X>>(x));    \
   }
 WEFT_BEHIND(sum, one)
 WEFT_BEHIND(mean, one)
@@ -126,16 +124,15 @@ constexpr auto narrow(const X& x, const A&, const Start&, const More&...) {
 // A number for an index.
 template <int Axis, Spelled X, SpelledNumber I>
 constexpr auto index_select(const X& x, const I&) {
-  return detail::respelled<
-      BehindAxes<false, spelled::index_select, detail::FormOf<spelled::index_select, X>, X, I>>(x);
+  return detail::respelled<BehindAxes<false, spelled::index_select, X, I>>(x);
 }
 template <int Axis, Spelled X, SpelledNumber I>
 constexpr auto gather(const X& x, const I&) {
-  return detail::respelled<BehindAxes<false, spelled::gather, detail::FormOf<spelled::gather, X>, X, I>>(x);
+  return detail::respelled<BehindAxes<false, spelled::gather, X, I>>(x);
 }
 template <Spelled X, SpelledNumber I>
 constexpr auto take(const X& x, const I&) {
-  return detail::respelled<BehindAxes<false, spelled::take, detail::FormOf<spelled::take, X>, X, I>>(x);
+  return detail::respelled<BehindAxes<false, spelled::take, X, I>>(x);
 }
 
 // norm(x, 1), norm<1>(x, 2), norm(x, "fro").

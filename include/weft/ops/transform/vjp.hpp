@@ -66,6 +66,10 @@ template <class V>
 inline constexpr bool are_exprs = false;
 template <class... E>
 inline constexpr bool are_exprs<std::tuple<E...>> = (is_expr<E> && ...);
+template <class V>
+inline constexpr bool holds_refusal = false;
+template <class... E>
+inline constexpr bool holds_refusal<std::tuple<E...>> = (is_after_refusal<E> || ...);
 
 template <class... T>
 constexpr auto single_or_tuple(const std::tuple<T...>& t) {
@@ -83,6 +87,14 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(CotangentIsLast,
              "vjp: the function's arguments come first and the cotangent of its result last: write "
              "vjp(f)(x, cotangent)");
+
+WEFT_REFUSAL(
+    ProductsTakeValues,
+    "vjp and jvp: an argument is a model or another object, which is no value: a model's gradient is "
+    "grad(f)(m, "
+    "x), its product with a cotangent that of sum<>(f(m, x) * cotangent), and its parameters are one value "
+    "in "
+    "nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes a model in the function");
 
 // The function that vjp returns.
 template <class F>
@@ -109,6 +121,7 @@ struct Vjp {
         detail::beside_all(std::get<K>(all), all), nodes)...};
     using V = std::remove_cvref_t<decltype(variables)>;
     if constexpr (!detail::are_exprs<V>) {
+      static_assert(sizeof(ProductsTakeValues<detail::holds_refusal<V>, Vjp, V>) > 0);
       return std::apply([](const auto&... a) { return detail::first_expr(a..., AfterRefusal{}); }, all);
     } else {
       ir::Builder& b = std::get<0>(variables).value.builder->innermost();
@@ -153,6 +166,7 @@ struct Jvp {
         detail::beside_all(std::get<K>(all), all), nodes)...};
     using V = std::remove_cvref_t<decltype(variables)>;
     if constexpr (!detail::are_exprs<V>) {
+      static_assert(sizeof(ProductsTakeValues<detail::holds_refusal<V>, Jvp, V>) > 0);
       const auto refused =
           std::apply([](const auto&... a) { return detail::first_expr(a..., AfterRefusal{}); }, all);
       return std::pair{refused, refused};

@@ -21,6 +21,11 @@ WEFT_REFUSAL(BatchesAgree,
              "otherwise), of one extent for all, and at least one argument is mapped");
 WEFT_REFUSAL(MappedCapturesNothing, "vmap: a function that is applied to run-time tensors captures nothing");
 WEFT_REFUSAL(AxesMatchArguments, "vmap: name one axis, or `unmapped`, for each argument of the function");
+WEFT_REFUSAL(
+    AxisIsOfTensor,
+    "vmap: an axis is named for a model or a number, which has none and is the same for all samples: "
+    "write `unmapped` in its place; models with a parameter for each sample are tensors, "
+    "nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes one in the function");
 
 namespace detail {
 
@@ -185,6 +190,11 @@ struct Vmap {
   constexpr auto operator()(const A&... a) const {
     constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
     static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
+    if constexpr (counted && sizeof...(Axes) > 0)
+      static_assert(
+          sizeof(
+              AxisIsOfTensor<((detail::is_mapped<A, Axes> || Axes == unmapped || is_after_refusal<A>)&&...),
+                             Vmap, A...>) > 0);
     if constexpr (!counted)
       return detail::first_expr(a...);
     else if constexpr (sizeof...(Axes) == 0)
