@@ -54,6 +54,18 @@ struct InSingle {
   }
 };
 
+// F whose first operand is a tensor: a number becomes a value beside the second.
+template <class F>
+struct NumberFirst {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    if constexpr (is_number<A>)
+      return F{}(number_as_value(a, real(b)), b);
+    else
+      return F{}(a, b);
+  }
+};
+
 // A number as an element of T, where PyTorch makes it one before it computes in f32; tensors stay.
 template <class T, class A>
 constexpr auto as_element(const A& a) {
@@ -329,12 +341,6 @@ struct FracF {
 };
 struct CopysignF {
   constexpr auto operator()(const auto& a, const auto& b) const {
-    if constexpr (is_number<std::remove_cvref_t<decltype(a)>>)
-      return (*this)(number_as_value(a, real(b)), b);
-    else
-      return of_tensor(a, b);
-  }
-  static constexpr auto of_tensor(const auto& a, const auto& b) {
     const auto m = abs(real(a));
     if constexpr (Scalar<std::remove_cvref_t<decltype(b)>>)
       return std::bit_cast<u64>(static_cast<double>(b)) >> 63 != 0 ? neg(m) : m;
@@ -441,7 +447,9 @@ requires SomeOperands<X>
 constexpr auto frac(const X& x) { return detail::Composed<detail::FracF>{}(x); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto copysign(const A& a, const B& b) { return detail::Composed<detail::CopysignF>{}(a, b); }
+constexpr auto copysign(const A& a, const B& b) {
+  return detail::Composed<detail::NumberFirst<detail::CopysignF>>{}(a, b);
+}
 // x + scale a b, x + scale a / b
 template <class X, class A, class B, class S = int>
 requires SomeOperands<X, A, B>

@@ -341,23 +341,23 @@ constexpr auto logit(const X& x, const E& eps) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlogy(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::XlogyF<false>>>{}(a, b);
+  return detail::Composed<detail::NumberFirst<detail::InSingle<detail::XlogyF<false>>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlog1py(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::XlogyF<true>>>{}(a, b);
+  return detail::Composed<detail::NumberFirst<detail::InSingle<detail::XlogyF<true>>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto logaddexp2(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::LogAddExp2F>>{}(a, b);
+  return detail::Composed<detail::NumberFirst<detail::InSingle<detail::LogAddExp2F>>>{}(a, b);
 }
 // 0, `at_zero` or 1 by the sign of x.
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto heaviside(const A& x, const B& at_zero) {
-  return detail::Composed<detail::HeavisideF>{}(x, at_zero);
+  return detail::Composed<detail::NumberFirst<detail::HeavisideF>>{}(x, at_zero);
 }
 // NaN becomes `for_nan`, infinities the numbers given, or the dtype's greatest and least.
 template <class X, class N = int>

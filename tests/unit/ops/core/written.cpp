@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -165,10 +166,14 @@ TEST_CASE("written: numbers stand where an operation takes a tensor or a number"
                           copysign(2, x),
                           copysign(2.5f, n),
                           isin(2.0f, x),
-                          isin(x, 3)};
+                          isin(x, 3),
+                          xlogy(2, y),
+                          xlog1py(0.5f, y),
+                          logaddexp2(1, y),
+                          heaviside(0, y)};
       },
       in<f32, 4>, in<f32, 4>, in<i32, 4>);
-  const auto [number, tensor, signs, of_integers, one, each] =
+  const auto [number, tensor, signs, of_integers, one, each, logs, logs_of_one, sums, steps] =
       f(std::vector<f32>{1, -2, 3, -0.0f}, std::vector<f32>{0, 1, 2, 3}, std::vector<i32>{1, -1, 0, 5});
   CHECK(number.item() == tensor.item());
   const f32 sign[]{2, -2, 2, -2}, scaled[]{2.5f, -2.5f, 2.5f, 2.5f};
@@ -176,6 +181,11 @@ TEST_CASE("written: numbers stand where an operation takes a tensor or a number"
     CHECK(signs[i] == sign[i]);
     CHECK(of_integers[i] == scaled[i]);
     CHECK(each[i] == (i == 2));
+    if (i > 0) CHECK(logs[i] == doctest::Approx(2 * std::log(i)));
+    CHECK(logs_of_one[i] == doctest::Approx(0.5 * std::log1p(i)));
+    CHECK(sums[i] == doctest::Approx(std::log2(2.0 + std::exp2(i))));
+    CHECK(steps[i] == i);
   }
+  CHECK(logs[0] == -std::numeric_limits<f32>::infinity());
   CHECK(!static_cast<bool>(one.item()));
 }
