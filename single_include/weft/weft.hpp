@@ -796,7 +796,7 @@ WEFT_REFUSAL(AxesAreFew, "a tensor has at most 8 axes: make one of several, Shap
 // The extents as a type; Shape<> is a scalar's.
 template <i64... D>
 struct Shape {
-  static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true)>) > 0);
+  static_assert(sizeof(ExtentIsKnown<((D >= 0) && ... && true), Shape>) > 0);
   static_assert(sizeof(AxesAreFew<sizeof...(D) <= max_rank, GivenRank<sizeof...(D)>>) > 0);
   static constexpr Dims value = make_dims<D...>();
   static constexpr int rank = value.rank;
@@ -8124,6 +8124,17 @@ template <class Stage>
 concept RunsWhileCompiling = requires {
   typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
 };
+
+// Where a stage does not run: with -DWEFT_TRACE_ERRORS the compiler says in its own words, with the line,
+// why.
+template <bool Runs, class Stage>
+struct ShownWhyNot {};
+#ifdef WEFT_TRACE_ERRORS
+template <class Stage>
+struct ShownWhyNot<false, Stage> {
+  static_assert(evaluate<Stage, capacity_of<Stage>()>().size >= 0);
+};
+#endif
 
 // The words that Stage::write(writer) puts, evaluated once if `Capacity` suffices, else twice: `words`
 // exactly sized, for what stays in the program; `data` where they lie already, for the next stage.
@@ -18329,9 +18340,9 @@ namespace WEFT_NAMESPACE::compiler {
 #if defined(__clang__)
 inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1536;
 #elif defined(__CUDACC__)
-inline constexpr int differentiated_nodes = 1024, clustered_nodes = 1 << 24;
+inline constexpr int differentiated_nodes = 1024, clustered_nodes = 4096;
 #else
-inline constexpr int differentiated_nodes = 2048, clustered_nodes = 1 << 24;
+inline constexpr int differentiated_nodes = 2048, clustered_nodes = 4096;
 #endif
 inline constexpr int lowered_kernels = 512;
 
@@ -20603,14 +20614,13 @@ WEFT_REFUSAL(
 
 WEFT_REFUSAL(
     TracesWhileCompiling,
-    "the function cannot run while the program compiles: operator() of the model and every function that is "
-    "called must be constexpr (write constexpr auto operator()(auto x) const), neither print nor throw, "
-    "read no variable that is not constexpr (a number that changes is an input, in<f32>), and "
-    "change nothing outside of themselves: members, captures, static variables (state is an nn::Buffer, a "
-    "loop's is its carry), and ask for no axis that is not there, x.extent(2) of two; one of thousands of "
-    "operations needs a higher limit, g++ "
-    "-fconstexpr-ops-limit=2000000000, clang "
-    "-fconstexpr-steps=2000000000 (docs/building.md)");
+    "the function cannot run while the program compiles (with -DWEFT_TRACE_ERRORS the compiler names the "
+    "line): operator() of the model and every function that is called must be constexpr (write constexpr "
+    "auto operator()(auto x) const), neither print nor throw, read no variable that is not constexpr (a "
+    "number that changes is an input, in<f32>), and change nothing outside of themselves: members, captures, "
+    "static variables (state is an nn::Buffer, a loop's is its carry), and ask for no axis that is not "
+    "there, x.extent(2) of two; one of thousands of operations needs a higher limit, g++ "
+    "-fconstexpr-ops-limit=2000000000, clang -fconstexpr-steps=2000000000 (docs/building.md)");
 
 WEFT_REFUSAL(LayerIsMember,
              "a layer or parameter that is used is no member of the model, and so has no values: make it a "
@@ -22386,10 +22396,12 @@ struct TensorMembers : StateMembers {
 
 namespace WEFT_NAMESPACE::nn {
 
-WEFT_REFUSAL(ParamIsTrained,
-             "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
-             "nn::Buffer<f32, Shape<8>>, and a model with other parameters is nn::map_parameters([](auto p, "
-             "auto g) { return p - 0.1f * g; }, m, g)");
+WEFT_REFUSAL(
+    ParamIsTrained,
+    "a Param is set by the optimiser: what a function assigns, such as a running mean, is an "
+    "nn::Buffer<f32, Shape<8>>, a model with other parameters is nn::map_parameters([](auto p, auto g) { "
+    "return p - 0.1f * g; }, m, g), and a weight that two layers share is used twice, linear(x, "
+    "words.weight)");
 
 WEFT_REFUSAL(ParamHasNoValue,
              "a parameter has no value while compiling: how it starts is a type, nn::Param<f32, Shape<8>, "
@@ -22922,7 +22934,9 @@ struct pad_rule {
 }  // namespace detail
 
 WEFT_REFUSAL(SliceFits, "slice: the axis must exist and the step be positive (flip turns an axis round)");
-WEFT_REFUSAL(IndexInRange, "the index lies outside the axis");
+WEFT_REFUSAL(IndexInRange,
+             "the index lies outside the axis: of n elements they are 0 to n - 1, and -n to -1 from the end; "
+             "narrow<axis, start, length>(x) ends at start + length, which is at most n");
 WEFT_REFUSAL(
     WidthsFit,
     "pad takes a low and a high width for each axis from the last, and may not crop more than there is");
@@ -22958,12 +22972,12 @@ struct NarrowOp : Operation<NarrowOp<Axis, Start, Length>> {
   }
 };
 
-template <int Axis, i64 IndexOp>
-struct SelectIndexOp : Operation<SelectIndexOp<Axis, IndexOp>> {
+template <int Axis, i64 Place>
+struct SelectIndexOp : Operation<SelectIndexOp<Axis, Place>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     constexpr i64 extent = axis_in_range(Axis, X::rank) ? X::shape::value[Axis] : 0;
-    constexpr i64 index = IndexOp < 0 ? IndexOp + extent : IndexOp;
+    constexpr i64 index = Place < 0 ? Place + extent : Place;
     constexpr bool ok = axis_in_range(Axis, X::rank) && index >= 0 && index < extent;
     static_assert(sizeof(IndexInRange<ok, SelectIndexOp, typename X::shape>) > 0);
     using S = shape_of<detail::drop_rule<typename X::shape, Axis>>;
@@ -23030,9 +23044,9 @@ constexpr auto narrow(const X& x) {
   return NarrowOp<Axis, Start, Length>{}(x);
 }
 // select<axis, index>(x): one place of an axis, which goes.
-template <int Axis, i64 IndexOp, class X>
+template <int Axis, i64 Place, class X>
 constexpr auto select(const X& x) {
-  return SelectIndexOp<Axis, IndexOp>{}(x);
+  return SelectIndexOp<Axis, Place>{}(x);
 }
 template <int Axis, class X>
 constexpr auto unsqueeze(const X& x) {
@@ -23955,8 +23969,8 @@ namespace WEFT_NAMESPACE {
 
 namespace detail {
 
-template <int Axis, i64 IndexOp, int Rank>
-struct AtLeast : Operation<AtLeast<Axis, IndexOp, Rank>> {
+template <int Axis, i64 Place, int Rank>
+struct AtLeast : Operation<AtLeast<Axis, Place, Rank>> {
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& x) {
     if constexpr (X::rank >= Rank)
@@ -24385,13 +24399,15 @@ namespace WEFT_NAMESPACE::nn {
 // with both names, as PyTorch's state_dict has them; either is enough to read one.
 template <FixedString Target>
 struct Tied {
+  using weft_tied = void;
   static constexpr auto target = Target;
 };
 
+// (By a member: nvcc matches no partial specialisation with a FixedString.)
 template <class T>
-inline constexpr bool is_tied = false;
-template <FixedString Target>
-inline constexpr bool is_tied<Tied<Target>> = true;
+inline constexpr bool is_tied = requires {
+  typename T::weft_tied;
+};
 
 }  // namespace WEFT_NAMESPACE::nn
 
@@ -24922,7 +24938,10 @@ struct AliasTable {
   }
 };
 
-WEFT_REFUSAL(TiesAreNames, "Tied: the model has no parameter of the name given");
+WEFT_REFUSAL(
+    TiesAreNames,
+    "Tied: the model has no parameter of the name given, which is that of a file, \"word.weight\" of "
+    "the member nn::Embedding<100, 8> word");
 
 template <class M>
 constexpr auto make_alias_table() {
@@ -24944,14 +24963,29 @@ constexpr auto make_alias_table() {
   return table;
 }
 template <class M>
-struct CheckedAliases {
+struct Aliases {
   static constexpr auto table = make_alias_table<M>();
-  static constexpr bool ok = [] {
+  static constexpr int lost = [] {  // the first whose target is no name, or -1
     for (int i = 0; i < table.size; ++i)
-      if (resolve<M>(table.row[i].name, table.row[i].target).row < 0) return false;
-    return true;
+      if (resolve<M>(table.row[i].name, table.row[i].target).row < 0) return i;
+    return -1;
   }();
-  static_assert(sizeof(TiesAreNames<ok, M>) > 0);
+};
+template <class M, int Row>
+constexpr auto target_of_alias() {
+  if constexpr (Row < 0) {
+    return FixedString<0>{};
+  } else {
+    constexpr std::string_view target = Aliases<M>::table.row[Row].target;
+    FixedString<target.size()> text;
+    for (std::size_t i = 0; i < target.size(); ++i) text.text[i] = target[i];
+    return text;
+  }
+}
+template <class M>
+struct CheckedAliases : Aliases<M> {
+  static constexpr int lost = Aliases<M>::lost;
+  static_assert(sizeof(TiesAreNames<(lost < 0), M, GivenName<target_of_alias<M, lost>()>>) > 0);
 };
 
 }  // namespace module_detail
@@ -26947,28 +26981,42 @@ constexpr auto call(ir::Builder& b, const F& f, const A&... leading) {
   (std::index_sequence_for<I...>{});
 }
 
-// The first state of a graph that has no value.
-constexpr ir::Valueless valueless_state(const ir::Graph& graph) {
-  for (const ir::Node& n : graph.nodes)
-    if (n.op == ir::Op::state && ir::valueless(n) != ir::Valueless::none) return ir::valueless(n);
-  return ir::Valueless::none;
+// The first state of a graph that has no value: its node, or -1.
+constexpr int node_without_value(const ir::Graph& graph) {
+  for (int i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].op == ir::Op::state && ir::valueless(graph.nodes[i]) != ir::Valueless::none) return i;
+  return -1;
 }
-template <ir::Valueless Found, class... What>
+struct WithoutValue {
+  ir::Valueless why = ir::Valueless::none;
+  Dims dims{};  // of the parameter, or of what is computed from the number
+};
+constexpr WithoutValue without_value(const ir::Graph& graph, int node) {
+  if (node < 0) return {};
+  return {ir::valueless(graph.nodes[node]), graph.dims(node)};
+}
+template <Dims D>
+struct GivenDims {
+  static constexpr Dims value = D;
+};
+template <WithoutValue Of, class... Where>
 constexpr bool state_has_values() {
   using ir::Valueless;
-  static_assert(sizeof(LayerIsMember<Found != Valueless::no_member, What...>) > 0);
-  static_assert(sizeof(BlocksReadTheirs<Found != Valueless::of_blocks, What...>) > 0);
-  static_assert(sizeof(SamplesAssignNothing<Found != Valueless::of_sample, What...>) > 0);
-  static_assert(sizeof(WhileAssignsNothing<Found != Valueless::of_while, What...>) > 0);
-  static_assert(sizeof(DrawnInside<Found != Valueless::of_draw, What...>) > 0);
-  static_assert(sizeof(PlacesExist<Found != Valueless::no_place, What...>) > 0);
-  static_assert(sizeof(RatesAreShares<Found != Valueless::no_rate, What...>) > 0);
-  static_assert(sizeof(ValuesAreSeveral<Found != Valueless::one_value, What...>) > 0);
-  static_assert(sizeof(NumbersFit<Found != Valueless::no_fit, What...>) > 0);
-  static_assert(sizeof(SharesAreNumbers<Found != Valueless::no_share, What...>) > 0);
-  static_assert(sizeof(ScalesArePositive<Found != Valueless::no_scale, What...>) > 0);
-  static_assert(sizeof(BoundsHoldIntegers<Found != Valueless::no_bounds, What...>) > 0);
-  return Found == Valueless::none;
+  constexpr Valueless found = Of.why;
+  using Size = shape_of<GivenDims<Of.dims>>;
+  static_assert(sizeof(LayerIsMember<found != Valueless::no_member, Where..., Size>) > 0);
+  static_assert(sizeof(BlocksReadTheirs<found != Valueless::of_blocks, Where..., Size>) > 0);
+  static_assert(sizeof(SamplesAssignNothing<found != Valueless::of_sample, Where..., Size>) > 0);
+  static_assert(sizeof(WhileAssignsNothing<found != Valueless::of_while, Where..., Size>) > 0);
+  static_assert(sizeof(DrawnInside<found != Valueless::of_draw, Where..., Size>) > 0);
+  static_assert(sizeof(PlacesExist<found != Valueless::no_place, Where..., Size>) > 0);
+  static_assert(sizeof(RatesAreShares<found != Valueless::no_rate, Where..., Size>) > 0);
+  static_assert(sizeof(ValuesAreSeveral<found != Valueless::one_value, Where..., Size>) > 0);
+  static_assert(sizeof(NumbersFit<found != Valueless::no_fit, Where..., Size>) > 0);
+  static_assert(sizeof(SharesAreNumbers<found != Valueless::no_share, Where..., Size>) > 0);
+  static_assert(sizeof(ScalesArePositive<found != Valueless::no_scale, Where..., Size>) > 0);
+  static_assert(sizeof(BoundsHoldIntegers<found != Valueless::no_bounds, Where..., Size>) > 0);
+  return found == Valueless::none;
 }
 
 // The stage behind a source's prune, and behind the user's passes that follow it.
@@ -33250,9 +33298,14 @@ constexpr bool traces() {
     return false;
   } else {
     constexpr bool runs = RunsWhileCompiling<GraphStage<Source>>;
-    static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0);
+    static_assert(sizeof(TracesWhileCompiling<runs, Source>) > 0 &&
+                  sizeof(ShownWhyNot<runs, GraphStage<Source>>) > 0);
     if constexpr (runs) {
-      return state_has_values<valueless_state(program_graph<Source>()), Source>();
+      constexpr int node = node_without_value(program_graph<Source>());
+      if constexpr (node < 0)
+        return true;
+      else
+        return state_has_values<without_value(program_graph<Source>(), node), Source>();
     } else {
       return false;
     }
@@ -44211,6 +44264,9 @@ struct CsvOptions {
   char separator = ',';                // between the fields of a line
   bool header = true;                  // without one the columns are called "0", "1", ...
   std::vector<std::string> columns{};  // read only these, in this order; others may hold text. Empty: all
+  // What an empty field, NaN, nan, NA, N/A, null, NULL and None stand for: .missing = NAN, or a number.
+  // Without it they are an Error.
+  std::optional<f64> missing{};
 };
 
 WEFT_REFUSAL(CsvIsTaken,
@@ -44364,7 +44420,7 @@ class CsvTable {
 class CsvReader {
  public:
   CsvReader(std::string_view text, const CsvOptions& options, const std::string& source)
-      : text_(text), separator_(options.separator) {
+      : text_(text), separator_(options.separator), missing_(options.missing) {
     table_.source_ = source;
     if (separator_ == '"' || separator_ == '\n' || separator_ == '\r')
       throw Error("csv/separator", "a separator cannot be a quote or a line end");
@@ -44488,10 +44544,18 @@ class CsvReader {
     finish_line();
   }
 
+  static bool is_missing(std::string_view value) {
+    constexpr std::string_view words[]{"", "NaN", "nan", "NA", "N/A", "null", "NULL", "None"};
+    return std::find(std::begin(words), std::end(words), value) != std::end(words);
+  }
   void add_number(std::string_view value, u32 slot) {
     const std::string_view written = value;
     while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
     while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+    if (missing_ && is_missing(value)) {
+      table_.columns_[slot].push_back(*missing_);
+      return;
+    }
     if (value.size() > 1 && value[0] == '+' && value[1] != '-') value.remove_prefix(1);
     f64 result = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
@@ -44523,6 +44587,7 @@ class CsvReader {
 
   std::string_view text_;
   char separator_;
+  std::optional<f64> missing_;
   std::size_t at_ = 0, end_ = 0;
   i64 line_ = 1, quoted_lines_ = 0;
   std::string scratch_;
@@ -44666,6 +44731,18 @@ struct InSingle {
       return cast<f32>(x);
     else
       return x;
+  }
+};
+
+// F whose first operand is a tensor: a number becomes a value beside the second.
+template <class F>
+struct NumberFirst {
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    if constexpr (is_number<A>)
+      return F{}(number_as_value(a, real(b)), b);
+    else
+      return F{}(a, b);
   }
 };
 
@@ -45050,7 +45127,9 @@ requires SomeOperands<X>
 constexpr auto frac(const X& x) { return detail::Composed<detail::FracF>{}(x); }
 template <class A, class B>
 requires SomeOperands<A, B>
-constexpr auto copysign(const A& a, const B& b) { return detail::Composed<detail::CopysignF>{}(a, b); }
+constexpr auto copysign(const A& a, const B& b) {
+  return detail::Composed<detail::NumberFirst<detail::CopysignF>>{}(a, b);
+}
 // x + scale a b, x + scale a / b
 template <class X, class A, class B, class S = int>
 requires SomeOperands<X, A, B>
@@ -48750,15 +48829,19 @@ template <class T, i64... D, class V>
 constexpr auto full(const V& value) {
   return detail::FullOp<T, D...>{}(value);
 }
-// Refused.
-template <class T, i64... D>
-constexpr auto full() {
-  return detail::FullOp<T, D...>{}();
-}
 
 template <class T, i64... D>
 constexpr auto zeros() {
   return detail::SplatOp<T, 0, D...>{}();
+}
+WEFT_REFUSAL(FullTakesNumber,
+             "full takes the number that stands everywhere, full<f32, 2, 3>(1.5f): without one write "
+             "zeros<f32, 2, 3>() or ones<f32, 2, 3>()");
+// Refused.
+template <class T, i64... D>
+constexpr auto full() {
+  static_assert(sizeof(FullTakesNumber<(sizeof...(D) > 1024), T, Shape<D...>>) > 0);
+  return zeros<T, D...>();
 }
 template <class T, i64... D>
 constexpr auto ones() {
@@ -49940,29 +50023,29 @@ struct ConvOp : Operation<ConvOp<Spatial, Options>> {
 // conv2d<ConvOptions{.stride = 2, .padding = 1}>(x, weight, bias): x (N, C, H, W) or (C, H, W), weight (O, C
 // / groups, kh, kw), bias (O) if any.
 template <ConvOptions Options = ConvOptions{}, class... A>
-constexpr auto conv1d(const A&... operands) {
-  return ConvOp<1, Options>{}(operands...);
+constexpr auto conv1d(const A&... x_weight_then_bias) {
+  return ConvOp<1, Options>{}(x_weight_then_bias...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
-constexpr auto conv2d(const A&... operands) {
-  return ConvOp<2, Options>{}(operands...);
+constexpr auto conv2d(const A&... x_weight_then_bias) {
+  return ConvOp<2, Options>{}(x_weight_then_bias...);
 }
 template <ConvOptions Options = ConvOptions{}, class... A>
-constexpr auto conv3d(const A&... operands) {
-  return ConvOp<3, Options>{}(operands...);
+constexpr auto conv3d(const A&... x_weight_then_bias) {
+  return ConvOp<3, Options>{}(x_weight_then_bias...);
 }
 // weight (C, O / groups, kh, kw)
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
-constexpr auto conv_transpose1d(const A&... operands) {
-  return ConvOp<1, Options>{}(operands...);
+constexpr auto conv_transpose1d(const A&... x_weight_then_bias) {
+  return ConvOp<1, Options>{}(x_weight_then_bias...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
-constexpr auto conv_transpose2d(const A&... operands) {
-  return ConvOp<2, Options>{}(operands...);
+constexpr auto conv_transpose2d(const A&... x_weight_then_bias) {
+  return ConvOp<2, Options>{}(x_weight_then_bias...);
 }
 template <ConvTransposeOptions Options = ConvTransposeOptions{}, class... A>
-constexpr auto conv_transpose3d(const A&... operands) {
-  return ConvOp<3, Options>{}(operands...);
+constexpr auto conv_transpose3d(const A&... x_weight_then_bias) {
+  return ConvOp<3, Options>{}(x_weight_then_bias...);
 }
 
 }  // namespace WEFT_NAMESPACE
@@ -50107,7 +50190,9 @@ inline constexpr Smallest smallest{};
 struct RightSide {};
 inline constexpr RightSide right_side{};
 
-WEFT_REFUSAL(CountInRange, "the count must lie in the axis: no element to choose, or fewer than asked for");
+WEFT_REFUSAL(
+    CountInRange,
+    "topk, kthvalue and median take at least one element of the axis, and at most as many as it has");
 
 // The places of the first Count elements in order; Count -1 means all.
 template <int Axis, bool Down, i64 Count>
@@ -53056,7 +53141,7 @@ struct HistcOp : Operation<HistcOp<Bins>> {
 
 // Whether each element is one of `among`.
 struct IsInOp : Operation<IsInOp> {
-  template <class X, ExprLike A>
+  template <class X, class A>
   static constexpr auto apply(ir::Builder& b, const X& x, const A& among) {
     if constexpr (detail::is_number<A>) {
       return eq(x, among);
@@ -56915,23 +57000,23 @@ constexpr auto logit(const X& x, const E& eps) {
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlogy(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::XlogyF<false>>>{}(a, b);
+  return detail::Composed<detail::NumberFirst<detail::InSingle<detail::XlogyF<false>>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto xlog1py(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::XlogyF<true>>>{}(a, b);
+  return detail::Composed<detail::NumberFirst<detail::InSingle<detail::XlogyF<true>>>>{}(a, b);
 }
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto logaddexp2(const A& a, const B& b) {
-  return detail::Composed<detail::InSingle<detail::LogAddExp2F>>{}(a, b);
+  return detail::Composed<detail::NumberFirst<detail::InSingle<detail::LogAddExp2F>>>{}(a, b);
 }
 // 0, `at_zero` or 1 by the sign of x.
 template <class A, class B>
 requires SomeOperands<A, B>
 constexpr auto heaviside(const A& x, const B& at_zero) {
-  return detail::Composed<detail::HeavisideF>{}(x, at_zero);
+  return detail::Composed<detail::NumberFirst<detail::HeavisideF>>{}(x, at_zero);
 }
 // NaN becomes `for_nan`, infinities the numbers given, or the dtype's greatest and least.
 template <class X, class N = int>
@@ -57187,6 +57272,8 @@ struct GaussianNllOp : Operation<GaussianNllOp<R, Full>> {
     static_assert(sizeof(VarianceFits<ok, GaussianNllOp, S, SV>) > 0);
     if constexpr (!ok)
       return Loss::apply(b, x, target, x, eps);
+    else if constexpr (detail::is_number<V>)
+      return Loss::apply(b, x, target, detail::number_as_value(variance, x), eps);
     else if constexpr (rows)
       return Loss::apply(b, x, target, UnsqueezeOp<-1>::apply(b, variance), eps);
     else
@@ -57781,6 +57868,472 @@ constexpr auto binary_cross_entropy_with_logits(const A&... a) {
 // PyTorch's spelling of operations whose axes, sizes or words are template arguments here: overloads that
 // refuse with the spelling to use.
 
+// ---- weft/ops/core/call_forms.hpp ----
+// How each operation is written, for the sentence of a call that none of its forms takes.
+// Made by tests/style/reference.py from the headers.
+
+namespace WEFT_NAMESPACE {
+namespace spelled {
+// clang-format off
+#define WEFT_FORM(name, text) struct name { static constexpr char form[] = text; };
+WEFT_FORM(abs, "abs(a)")
+WEFT_FORM(absolute, "absolute(x)")
+WEFT_FORM(accuracy, "accuracy(x, labels)")
+WEFT_FORM(acos, "acos(a)")
+WEFT_FORM(acosh, "acosh(x)")
+WEFT_FORM(adaptive_avg_pool1d, "adaptive_avg_pool1d<PerAxis Out>(x)")
+WEFT_FORM(adaptive_avg_pool2d, "adaptive_avg_pool2d<PerAxis Out>(x)")
+WEFT_FORM(adaptive_avg_pool3d, "adaptive_avg_pool3d<PerAxis Out>(x)")
+WEFT_FORM(adaptive_max_pool1d, "adaptive_max_pool1d<PerAxis Out>(x) or adaptive_max_pool1d<PerAxis Out>(x, return_indices)")
+WEFT_FORM(adaptive_max_pool2d, "adaptive_max_pool2d<PerAxis Out>(x) or adaptive_max_pool2d<PerAxis Out>(x, return_indices)")
+WEFT_FORM(adaptive_max_pool3d, "adaptive_max_pool3d<PerAxis Out>(x) or adaptive_max_pool3d<PerAxis Out>(x, return_indices)")
+WEFT_FORM(addbmm, "addbmm(c, a, b, beta = 1, alpha = 1)")
+WEFT_FORM(addcdiv, "addcdiv(x, a, b, scale = 1)")
+WEFT_FORM(addcmul, "addcmul(x, a, b, scale = 1)")
+WEFT_FORM(addmv, "addmv(c, a, v, beta = 1, alpha = 1)")
+WEFT_FORM(addr, "addr(c, a, b, beta = 1, alpha = 1)")
+WEFT_FORM(affine_grid, "affine_grid<i64... Size>(theta) or affine_grid<i64... Size>(theta, align_corners)")
+WEFT_FORM(airy_ai, "airy_ai(x)")
+WEFT_FORM(all, "all<int... Axis>(x) or all<int... Axis>(x, keepdim)")
+WEFT_FORM(allclose, "allclose(x, y, rtol = 1e-5, atol = 1e-8)")
+WEFT_FORM(amax, "amax<int... Axis>(x) or amax<int... Axis>(x, keepdim)")
+WEFT_FORM(amin, "amin<int... Axis>(x) or amin<int... Axis>(x, keepdim)")
+WEFT_FORM(aminmax, "aminmax<int... Axis>(x) or aminmax<int... Axis>(x, keepdim)")
+WEFT_FORM(any, "any<int... Axis>(x) or any<int... Axis>(x, keepdim)")
+WEFT_FORM(arange, "arange<class T, i64 N>() or arange<class T, i64 Begin, i64 End, i64 Step = 1>()")
+WEFT_FORM(arccos, "arccos(x)")
+WEFT_FORM(arccosh, "arccosh(x)")
+WEFT_FORM(arcsin, "arcsin(x)")
+WEFT_FORM(arcsinh, "arcsinh(x)")
+WEFT_FORM(arctan, "arctan(x)")
+WEFT_FORM(arctan2, "arctan2(a, b)")
+WEFT_FORM(arctanh, "arctanh(x)")
+WEFT_FORM(argmax, "argmax<int... Axis>(x) or argmax<int... Axis>(x, keepdim)")
+WEFT_FORM(argmin, "argmin<int... Axis>(x) or argmin<int... Axis>(x, keepdim)")
+WEFT_FORM(argsort, "argsort<int Axis = -1>(x) or argsort<int Axis = -1>(x, descending)")
+WEFT_FORM(argwhere, "argwhere<i64 Capacity>(x)")
+WEFT_FORM(asin, "asin(a)")
+WEFT_FORM(asinh, "asinh(x)")
+WEFT_FORM(atan, "atan(a)")
+WEFT_FORM(atan2, "atan2(a, b)")
+WEFT_FORM(atanh, "atanh(x)")
+WEFT_FORM(atleast_1d, "atleast_1d(x)")
+WEFT_FORM(atleast_2d, "atleast_2d(x)")
+WEFT_FORM(atleast_3d, "atleast_3d(x)")
+WEFT_FORM(attention, "attention<AttentionOptions Options = AttentionOptions{}>(query, key, value, functions_then_tensors...)")
+WEFT_FORM(avg_pool1d, "avg_pool1d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x)")
+WEFT_FORM(avg_pool2d, "avg_pool2d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x)")
+WEFT_FORM(avg_pool3d, "avg_pool3d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x)")
+WEFT_FORM(baddbmm, "baddbmm(c, a, b, beta = 1, alpha = 1)")
+WEFT_FORM(bartlett_window, "bartlett_window<class T, i64 N, bool Periodic = true>()")
+WEFT_FORM(batch_norm, "batch_norm(x, eps = 1e-5) or batch_norm(x, mean, variance, eps = 1e-5)")
+WEFT_FORM(bce, "bce<LossReduction R = reduction::mean>(p, target) or bce<LossReduction R = reduction::mean>(p, target, weight)")
+WEFT_FORM(bce_with_logits, "bce_with_logits<LossReduction R = reduction::mean>(x, target)")
+WEFT_FORM(bernoulli, "bernoulli(x) or bernoulli<class T, i64... D>(p)")
+WEFT_FORM(bessel_j0, "bessel_j0(x)")
+WEFT_FORM(bessel_j1, "bessel_j1(x)")
+WEFT_FORM(bessel_y0, "bessel_y0(x)")
+WEFT_FORM(bessel_y1, "bessel_y1(x)")
+WEFT_FORM(binary_cross_entropy, "binary_cross_entropy<LossReduction R = reduction::mean>(a...)")
+WEFT_FORM(binary_cross_entropy_with_logits, "binary_cross_entropy_with_logits<LossReduction R = reduction::mean>(a...)")
+WEFT_FORM(bincount, "bincount<i64 Bins>(x, weights = 1)")
+WEFT_FORM(bitwise_left_shift, "bitwise_left_shift(x, by)")
+WEFT_FORM(blackman_window, "blackman_window<class T, i64 N, bool Periodic = true>()")
+WEFT_FORM(block_diag, "block_diag(x...)")
+WEFT_FORM(broadcast_tensors, "broadcast_tensors(x...)")
+WEFT_FORM(broadcast_to, "broadcast_to<i64... To>(x)")
+WEFT_FORM(bucketize, "bucketize(values, boundaries) or bucketize(values, boundaries, right_side)")
+WEFT_FORM(cartesian_prod, "cartesian_prod(a, b, x...)")
+WEFT_FORM(cast, "cast<class T>(a)")
+WEFT_FORM(cat, "cat<int Axis = 0>(x...)")
+WEFT_FORM(cauchy, "cauchy<class T, i64... D>(median = 0, sigma = 1)")
+WEFT_FORM(cdist, "cdist(x, y) or cdist(x, y, order<P>)")
+WEFT_FORM(ceil, "ceil(a)")
+WEFT_FORM(celu, "celu(x, alpha = 1)")
+WEFT_FORM(chain_matmul, "chain_matmul(x...)")
+WEFT_FORM(channel_shuffle, "channel_shuffle<i64 Groups>(x)")
+WEFT_FORM(chebyshev_polynomial_t, "chebyshev_polynomial_t<int N>(x)")
+WEFT_FORM(chebyshev_polynomial_u, "chebyshev_polynomial_u<int N>(x)")
+WEFT_FORM(chebyshev_polynomial_v, "chebyshev_polynomial_v<int N>(x)")
+WEFT_FORM(chebyshev_polynomial_w, "chebyshev_polynomial_w<int N>(x)")
+WEFT_FORM(chunk, "chunk<i64 Count, int Axis = 0>(x)")
+WEFT_FORM(clamp, "clamp(x, low, high)")
+WEFT_FORM(clamp_max, "clamp_max(x, high)")
+WEFT_FORM(clamp_min, "clamp_min(x, low)")
+WEFT_FORM(clone, "clone(x)")
+WEFT_FORM(column_stack, "column_stack(x...)")
+WEFT_FORM(concat, "concat<int Axis = 0>(x...)")
+WEFT_FORM(concatenate, "concatenate<int Axis = 0>(x...)")
+WEFT_FORM(confusion_matrix, "confusion_matrix<i64 C = 0>(x, labels)")
+WEFT_FORM(contiguous, "contiguous(x)")
+WEFT_FORM(conv1d, "conv1d<ConvOptions Options = ConvOptions{}>(x_weight_then_bias...)")
+WEFT_FORM(conv2d, "conv2d<ConvOptions Options = ConvOptions{}>(x_weight_then_bias...)")
+WEFT_FORM(conv3d, "conv3d<ConvOptions Options = ConvOptions{}>(x_weight_then_bias...)")
+WEFT_FORM(conv_transpose1d, "conv_transpose1d<ConvTransposeOptions Options = ConvTransposeOptions{}>(x_weight_then_bias...)")
+WEFT_FORM(conv_transpose2d, "conv_transpose2d<ConvTransposeOptions Options = ConvTransposeOptions{}>(x_weight_then_bias...)")
+WEFT_FORM(conv_transpose3d, "conv_transpose3d<ConvTransposeOptions Options = ConvTransposeOptions{}>(x_weight_then_bias...)")
+WEFT_FORM(copysign, "copysign(a, b)")
+WEFT_FORM(corrcoef, "corrcoef(x)")
+WEFT_FORM(cos, "cos(a)")
+WEFT_FORM(cosh, "cosh(a)")
+WEFT_FORM(cosine_embedding_loss, "cosine_embedding_loss<LossReduction R = reduction::mean, Scalar M = double>(x1, x2, y, margin = 0)")
+WEFT_FORM(cosine_similarity, "cosine_similarity<int Axis = 1>(x, y, eps = 1e-8)")
+WEFT_FORM(count_nonzero, "count_nonzero<int... Axis>(x)")
+WEFT_FORM(cov, "cov(x) or cov(x, correction<C>)")
+WEFT_FORM(cross, "cross<int Axis = -1>(a, b)")
+WEFT_FORM(cross_entropy, "cross_entropy<LossReduction R = reduction::mean, int Axis = -1>(logits, labels)")
+WEFT_FORM(ctc_loss, "ctc_loss<LossReduction R = reduction::mean>(log_probs, targets, input_lengths, target_lengths, options = {})")
+WEFT_FORM(cummax, "cummax<int Axis>(x)")
+WEFT_FORM(cummin, "cummin<int Axis>(x)")
+WEFT_FORM(cumprod, "cumprod<int Axis>(x)")
+WEFT_FORM(cumsum, "cumsum<int Axis>(x)")
+WEFT_FORM(cumulative_trapezoid, "cumulative_trapezoid<int Axis = -1>(y, places = 1)")
+WEFT_FORM(deg2rad, "deg2rad(x)")
+WEFT_FORM(detach, "detach(x)")
+WEFT_FORM(diag, "diag<i64 Offset = 0>(x)")
+WEFT_FORM(diag_embed, "diag_embed<i64 Offset = 0, int A = -2, int B = -1>(x)")
+WEFT_FORM(diagflat, "diagflat<i64 Offset = 0>(x)")
+WEFT_FORM(diagonal, "diagonal<i64 Offset, int A, int B>(x) or diagonal<i64 Offset = 0>(x)")
+WEFT_FORM(diagonal_scatter, "diagonal_scatter<i64 Offset = 0, int A = 0, int B = 1>(x, src)")
+WEFT_FORM(diff, "diff<int Axis = -1, int N = 1>(x)")
+WEFT_FORM(digamma, "digamma(x)")
+WEFT_FORM(dist, "dist(x, y) or dist(x, y, order<P>)")
+WEFT_FORM(div, "div(a, b)")
+WEFT_FORM(divide, "divide(a, b)")
+WEFT_FORM(dot, "dot(a, b)")
+WEFT_FORM(dsplit, "dsplit<i64 Count>(x)")
+WEFT_FORM(dstack, "dstack(x...)")
+WEFT_FORM(dynamic_slice, "dynamic_slice<i64... Sizes>(x, offset...)")
+WEFT_FORM(dynamic_update_slice, "dynamic_update_slice(x, y, offset...) or dynamic_update_slice<int Axis>(x, y, start)")
+WEFT_FORM(einsum, "einsum<FixedString Subscripts>(x...)")
+WEFT_FORM(elu, "elu(x, alpha = 1)")
+WEFT_FORM(empty, "empty<class T, i64... D>()")
+WEFT_FORM(empty_like, "empty_like<class T = void>(x)")
+WEFT_FORM(entr, "entr(x)")
+WEFT_FORM(equal, "equal(x, y)")
+WEFT_FORM(erf, "erf(a)")
+WEFT_FORM(erfc, "erfc(x)")
+WEFT_FORM(erfcx, "erfcx(x)")
+WEFT_FORM(erfinv, "erfinv(x)")
+WEFT_FORM(exp, "exp(a)")
+WEFT_FORM(exp2, "exp2(x)")
+WEFT_FORM(expand, "expand<i64... To>(x)")
+WEFT_FORM(expand_as, "expand_as(x, y)")
+WEFT_FORM(expit, "expit(x)")
+WEFT_FORM(expm1, "expm1(a)")
+WEFT_FORM(exponential, "exponential<class T, i64... D>(rate = 1)")
+WEFT_FORM(eye, "eye<class T, i64 N, i64 M = N>()")
+WEFT_FORM(f1_score, "f1_score<Average A = Average::micro>(matrix) or f1_score<Average A = Average::micro>(logits, labels)")
+WEFT_FORM(fix, "fix(x)")
+WEFT_FORM(flatten, "flatten<int From = 0, int To = -1>(x)")
+WEFT_FORM(flip, "flip<int... Axes>(x)")
+WEFT_FORM(fliplr, "fliplr(x)")
+WEFT_FORM(flipud, "flipud(x)")
+WEFT_FORM(float_power, "float_power(x, p)")
+WEFT_FORM(floor, "floor(a)")
+WEFT_FORM(floor_divide, "floor_divide(a, b)")
+WEFT_FORM(fma, "fma(a, b, c)")
+WEFT_FORM(fmax, "fmax(a, b)")
+WEFT_FORM(fmin, "fmin(a, b)")
+WEFT_FORM(fmod, "fmod(a, b)")
+WEFT_FORM(fold, "fold<PerAxis Output, PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>(x)")
+WEFT_FORM(frac, "frac(x)")
+WEFT_FORM(fractional_max_pool2d, "fractional_max_pool2d<PerAxis Window, FractionalPoolOptions Options>(x)")
+WEFT_FORM(fractional_max_pool3d, "fractional_max_pool3d<PerAxis Window, FractionalPoolOptions Options>(x)")
+WEFT_FORM(full, "full<class T, i64... D>(value)")
+WEFT_FORM(full_like, "full_like<class T = void>(x, value)")
+WEFT_FORM(gammaln, "gammaln(x)")
+WEFT_FORM(gather, "gather<int Axis>(x, index)")
+WEFT_FORM(gaussian_nll_loss, "gaussian_nll_loss<LossReduction R = reduction::mean, bool Full = false, Scalar E = double>(x, target, variance, eps = E(1e-6))")
+WEFT_FORM(geglu, "geglu<int Axis = -1>(x)")
+WEFT_FORM(geometric, "geometric<class T, i64... D>(p)")
+WEFT_FORM(ger, "ger(a, b)")
+WEFT_FORM(glu, "glu<int Axis = -1>(x)")
+WEFT_FORM(gradient, "gradient<int... A>(x, spacing...)")
+WEFT_FORM(greater, "greater(a, b)")
+WEFT_FORM(greater_equal, "greater_equal(a, b)")
+WEFT_FORM(grid_sample, "grid_sample<GridSampleOptions Options = GridSampleOptions{}>(x, grid)")
+WEFT_FORM(group_norm, "group_norm<i64 Groups>(x, eps = 1e-5) or group_norm<i64 Groups>(x, weight, bias, eps = 1e-5)")
+WEFT_FORM(gumbel_softmax, "gumbel_softmax<int Axis = -1, bool Hard = false>(logits, tau = 1)")
+WEFT_FORM(hamming_window, "hamming_window<class T, i64 N, bool Periodic = true>(double alpha = 0.54, double beta = 0.46)")
+WEFT_FORM(hann_window, "hann_window<class T, i64 N, bool Periodic = true>()")
+WEFT_FORM(hardshrink, "hardshrink(x, l = 0.5)")
+WEFT_FORM(hardsigmoid, "hardsigmoid(x)")
+WEFT_FORM(hardswish, "hardswish(x)")
+WEFT_FORM(hardtanh, "hardtanh(x, low = -1, high = 1)")
+WEFT_FORM(heaviside, "heaviside(x, at_zero)")
+WEFT_FORM(hermite_polynomial_h, "hermite_polynomial_h<int N>(x)")
+WEFT_FORM(hermite_polynomial_he, "hermite_polynomial_he<int N>(x)")
+WEFT_FORM(hinge_embedding_loss, "hinge_embedding_loss<LossReduction R = reduction::mean, Scalar M = double>(x, y, margin = 1)")
+WEFT_FORM(histc, "histc<i64 Bins>(x, low, high)")
+WEFT_FORM(histogram, "histogram<i64 Bins, bool Density = false>(x) or histogram<i64 Bins, bool Density = false>(x, low, high, weight = 1)")
+WEFT_FORM(hsplit, "hsplit<i64 Count>(x)")
+WEFT_FORM(hstack, "hstack(first, x...)")
+WEFT_FORM(huber_loss, "huber_loss<LossReduction R = reduction::mean>(a, b, delta = 1)")
+WEFT_FORM(hypot, "hypot(a, b)")
+WEFT_FORM(i0, "i0(x)")
+WEFT_FORM(i0e, "i0e(x)")
+WEFT_FORM(i1, "i1(x)")
+WEFT_FORM(i1e, "i1e(x)")
+WEFT_FORM(index, "index(x, a...)")
+WEFT_FORM(index_add, "index_add<int Axis>(x, index, src, alpha = 1)")
+WEFT_FORM(index_copy, "index_copy<int Axis>(x, index, src)")
+WEFT_FORM(index_fill, "index_fill<int Axis>(x, index, value)")
+WEFT_FORM(index_put, "index_put<bool Accumulate = false>(x, value, a...)")
+WEFT_FORM(index_reduce, "index_reduce<int Axis>(x, index, src, reduce::sum) or index_reduce<int Axis>(x, index, src, reduce::sum, exclude_self)")
+WEFT_FORM(index_select, "index_select<int Axis>(x, index)")
+WEFT_FORM(inner, "inner(a, b)")
+WEFT_FORM(instance_norm, "instance_norm(x, eps = 1e-5) or instance_norm(x, weight, bias, eps = 1e-5)")
+WEFT_FORM(interpolate, "interpolate<InterpolateOptions Options>(x)")
+WEFT_FORM(isclose, "isclose(a, b, rtol = 1e-5, atol = 1e-8)")
+WEFT_FORM(isfinite, "isfinite(a)")
+WEFT_FORM(isin, "isin(x, among)")
+WEFT_FORM(isinf, "isinf(x)")
+WEFT_FORM(isnan, "isnan(a)")
+WEFT_FORM(isneginf, "isneginf(x)")
+WEFT_FORM(isposinf, "isposinf(x)")
+WEFT_FORM(kaiser_window, "kaiser_window<class T, i64 N, bool Periodic = true>(beta = 12.0)")
+WEFT_FORM(key_lengths, "key_lengths(lengths)")
+WEFT_FORM(kl_div, "kl_div<LossReduction R = reduction::mean>(log_p, target)")
+WEFT_FORM(kron, "kron(a, b)")
+WEFT_FORM(kthvalue, "kthvalue<i64 K, int Axis = -1>(x) or kthvalue<i64 K, int Axis = -1>(x, keepdim)")
+WEFT_FORM(l1_loss, "l1_loss<LossReduction R = reduction::mean>(a, b)")
+WEFT_FORM(laguerre_polynomial_l, "laguerre_polynomial_l<int N>(x)")
+WEFT_FORM(layer_norm, "layer_norm<i64... D>(x, eps = 1e-5) or layer_norm<i64... D>(x, weight, eps = 1e-5)")
+WEFT_FORM(ldexp, "ldexp(x, e)")
+WEFT_FORM(leaky_relu, "leaky_relu(x, slope = 0.01)")
+WEFT_FORM(legendre_polynomial_p, "legendre_polynomial_p<int N>(x)")
+WEFT_FORM(lerp, "lerp(a, b, w)")
+WEFT_FORM(less, "less(a, b)")
+WEFT_FORM(less_equal, "less_equal(a, b)")
+WEFT_FORM(lgamma, "lgamma(x)")
+WEFT_FORM(linear_cross_entropy, "linear_cross_entropy<LossReduction R = reduction::mean>(x, weight, target, options = {})")
+WEFT_FORM(linspace, "linspace<class T, i64 N>(low, high)")
+WEFT_FORM(local_response_norm, "local_response_norm<i64 Size>(x, alpha = 1e-4, beta = 0.75, k = 1)")
+WEFT_FORM(log, "log(a)")
+WEFT_FORM(log10, "log10(x)")
+WEFT_FORM(log1p, "log1p(a)")
+WEFT_FORM(log2, "log2(x)")
+WEFT_FORM(log_ndtr, "log_ndtr(x)")
+WEFT_FORM(log_normal, "log_normal<class T, i64... D>(mean = 1, stddev = 2)")
+WEFT_FORM(log_softmax, "log_softmax<int Axis>(x)")
+WEFT_FORM(logaddexp, "logaddexp(a, b)")
+WEFT_FORM(logaddexp2, "logaddexp2(a, b)")
+WEFT_FORM(logcumsumexp, "logcumsumexp<int Axis>(x)")
+WEFT_FORM(logical_and, "logical_and(a, b)")
+WEFT_FORM(logical_or, "logical_or(a, b)")
+WEFT_FORM(logical_xor, "logical_xor(a, b)")
+WEFT_FORM(logit, "logit(x) or logit(x, eps)")
+WEFT_FORM(logsigmoid, "logsigmoid(x)")
+WEFT_FORM(logspace, "logspace<class T, i64 N>(low, high, base = 10)")
+WEFT_FORM(logsumexp, "logsumexp<int... Axis>(x) or logsumexp<int... Axis>(x, keepdim)")
+WEFT_FORM(lp_pool1d, "lp_pool1d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x, norm_type)")
+WEFT_FORM(lp_pool2d, "lp_pool2d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x, norm_type)")
+WEFT_FORM(lp_pool3d, "lp_pool3d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x, norm_type)")
+WEFT_FORM(margin_ranking_loss, "margin_ranking_loss<LossReduction R = reduction::mean, Scalar M = double>(a, b, y, margin = 0)")
+WEFT_FORM(masked_fill, "masked_fill(x, mask, v)")
+WEFT_FORM(masked_scatter, "masked_scatter(x, mask, src)")
+WEFT_FORM(masked_select, "masked_select<i64 Capacity>(x, mask)")
+WEFT_FORM(matrix_norm, "matrix_norm<int A = -2, int B = -1>(x) or matrix_norm<int A = -2, int B = -1>(x, keepdim)")
+WEFT_FORM(matrix_power, "matrix_power<int Power>(x)")
+WEFT_FORM(max, "max<int... Axis>(x) or max<int... Axis>(x, keepdim)")
+WEFT_FORM(max_pool1d, "max_pool1d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x)")
+WEFT_FORM(max_pool2d, "max_pool2d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x)")
+WEFT_FORM(max_pool3d, "max_pool3d<PerAxis Window, PoolOptions Options = PoolOptions{}>(x)")
+WEFT_FORM(max_unpool1d, "max_unpool1d<PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>(x, places)")
+WEFT_FORM(max_unpool2d, "max_unpool2d<PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>(x, places)")
+WEFT_FORM(max_unpool3d, "max_unpool3d<PerAxis Window, UnpoolOptions Options = UnpoolOptions{}>(x, places)")
+WEFT_FORM(mean, "mean<int... Axis>(x) or mean<int... Axis>(x, keepdim)")
+WEFT_FORM(median, "median<int... Axis>(x) or median<int... Axis>(x, keepdim)")
+WEFT_FORM(meshgrid, "meshgrid(x...) or meshgrid(indexing_xy, x...)")
+WEFT_FORM(min, "min<int... Axis>(x) or min<int... Axis>(x, keepdim)")
+WEFT_FORM(mish, "mish(x)")
+WEFT_FORM(modified_bessel_i0, "modified_bessel_i0(x)")
+WEFT_FORM(modified_bessel_i1, "modified_bessel_i1(x)")
+WEFT_FORM(modified_bessel_k0, "modified_bessel_k0(x)")
+WEFT_FORM(modified_bessel_k1, "modified_bessel_k1(x)")
+WEFT_FORM(moveaxis, "moveaxis<AxisList From, AxisList To>(x)")
+WEFT_FORM(movedim, "movedim<AxisList From, AxisList To>(x)")
+WEFT_FORM(mse_loss, "mse_loss<LossReduction R = reduction::mean>(a, b)")
+WEFT_FORM(msort, "msort(x)")
+WEFT_FORM(multi_margin_loss, "multi_margin_loss<LossReduction R = reduction::mean, int P = 1>(x, labels, double margin = 1)")
+WEFT_FORM(multilabel_margin_loss, "multilabel_margin_loss<LossReduction R = reduction::mean>(x, labels)")
+WEFT_FORM(multilabel_soft_margin_loss, "multilabel_soft_margin_loss<LossReduction R = reduction::mean>(x, target)")
+WEFT_FORM(multinomial, "multinomial<i64 N>(weights) or multinomial<i64 N>(weights, replacement)")
+WEFT_FORM(multiply, "multiply(a, b)")
+WEFT_FORM(nan_to_num, "nan_to_num(x, for_nan = 0) or nan_to_num(x, for_nan, most, least)")
+WEFT_FORM(nanmean, "nanmean<int... Axis>(x) or nanmean<int... Axis>(x, keepdim)")
+WEFT_FORM(nanmedian, "nanmedian<int... Axis>(x) or nanmedian<int... Axis>(x, keepdim)")
+WEFT_FORM(nanquantile, "nanquantile<int... Axis>(x, q) or nanquantile<int... Axis>(x, q, keepdim)")
+WEFT_FORM(nansum, "nansum<int... Axis>(x) or nansum<int... Axis>(x, keepdim)")
+WEFT_FORM(narrow, "narrow<int Axis, i64 Start, i64 Length>(x)")
+WEFT_FORM(ndtr, "ndtr(x)")
+WEFT_FORM(ndtri, "ndtri(p)")
+WEFT_FORM(negative, "negative(x)")
+WEFT_FORM(nll_loss, "nll_loss<LossReduction R = reduction::mean, int Axis = -1>(log_p, labels)")
+WEFT_FORM(nonzero, "nonzero<i64 Capacity>(x)")
+WEFT_FORM(norm, "norm<int... Axis>(x) or norm<int... Axis>(x, keepdim) or norm<int... Axis>(x, order<P>)")
+WEFT_FORM(normal, "normal<class T, i64... D>(mean = 0, stddev = 1) or normal(mean, stddev)")
+WEFT_FORM(normalize, "normalize<int Axis = 1, int P = 2>(x, eps = 1e-12)")
+WEFT_FORM(not_equal, "not_equal(a, b)")
+WEFT_FORM(one_hot, "one_hot<i64 Classes>(x)")
+WEFT_FORM(ones, "ones<class T, i64... D>()")
+WEFT_FORM(ones_like, "ones_like<class T = void>(x)")
+WEFT_FORM(outer, "outer(a, b)")
+WEFT_FORM(pad, "pad<PaddingMode Mode, i64... Widths>(x) or pad<i64... Widths>(x, value = 0)")
+WEFT_FORM(paged_attention, "paged_attention<AttentionOptions Options = AttentionOptions{}>(query, key_pages, value_pages, block_table, lengths)")
+WEFT_FORM(pairwise_distance, "pairwise_distance<int P = 2>(x, y, eps = 1e-6)")
+WEFT_FORM(pdist, "pdist(x) or pdist(x, order<P>)")
+WEFT_FORM(permute, "permute<int... Order>(x)")
+WEFT_FORM(perplexity, "perplexity(logits, labels)")
+WEFT_FORM(pixel_shuffle, "pixel_shuffle<i64 R>(x)")
+WEFT_FORM(pixel_unshuffle, "pixel_unshuffle<i64 R>(x)")
+WEFT_FORM(poisson_nll_loss, "poisson_nll_loss<LossReduction R = reduction::mean, bool LogInput = true, bool Full = false>(x, target, eps = 1e-8)")
+WEFT_FORM(positive, "positive(x)")
+WEFT_FORM(pow, "pow(a, b)")
+WEFT_FORM(precision_score, "precision_score<Average A = Average::micro>(matrix) or precision_score<Average A = Average::micro>(logits, labels)")
+WEFT_FORM(prelu, "prelu(x, weight)")
+WEFT_FORM(prod, "prod<int... Axis>(x) or prod<int... Axis>(x, keepdim)")
+WEFT_FORM(psi, "psi(x)")
+WEFT_FORM(put, "put<bool Accumulate = false>(x, index, src)")
+WEFT_FORM(quantile, "quantile<int... Axis>(x, q) or quantile<int... Axis>(x, q, keepdim)")
+WEFT_FORM(rad2deg, "rad2deg(x)")
+WEFT_FORM(rand, "rand<class T, i64... D>()")
+WEFT_FORM(rand_like, "rand_like(x)")
+WEFT_FORM(randint, "randint<class T, i64... D>(low, high) or randint<class T, i64... D>(high)")
+WEFT_FORM(randint_like, "randint_like(x, low, high)")
+WEFT_FORM(randn, "randn<class T, i64... D>()")
+WEFT_FORM(randn_like, "randn_like(x)")
+WEFT_FORM(randperm, "randperm<class T, i64 N>()")
+WEFT_FORM(ravel, "ravel(x)")
+WEFT_FORM(recall_score, "recall_score<Average A = Average::micro>(matrix) or recall_score<Average A = Average::micro>(logits, labels)")
+WEFT_FORM(reciprocal, "reciprocal(x)")
+WEFT_FORM(reglu, "reglu<int Axis = -1>(x)")
+WEFT_FORM(relu6, "relu6(x)")
+WEFT_FORM(remainder, "remainder(a, b)")
+WEFT_FORM(renorm, "renorm<int A>(x, double bound) or renorm<int A>(x, order<P>, double bound)")
+WEFT_FORM(repeat, "repeat<i64... Times>(x)")
+WEFT_FORM(repeat_interleave, "repeat_interleave<i64 Count, int Axis>(x)")
+WEFT_FORM(reshape, "reshape<i64... To>(x)")
+WEFT_FORM(rms_norm, "rms_norm<i64... D>(x) or rms_norm<i64... D>(x, eps) or rms_norm<i64... D>(x, weight) or rms_norm<i64... D>(x, weight, eps)")
+WEFT_FORM(roll, "roll<i64 By, int Axis>(x)")
+WEFT_FORM(rot90, "rot90<int Times = 1, int A = 0, int B = 1>(x)")
+WEFT_FORM(rotary_embedding, "rotary_embedding<RotaryOptions Options = RotaryOptions{}>(x)")
+WEFT_FORM(round, "round(a)")
+WEFT_FORM(row_stack, "row_stack(x...)")
+WEFT_FORM(rrelu, "rrelu(x, double lower = 1.0 / 8, double upper = 1.0 / 3)")
+WEFT_FORM(rsqrt, "rsqrt(a)")
+WEFT_FORM(scaled_dot_product_attention, "scaled_dot_product_attention<AttentionOptions Options = AttentionOptions{}>(query, key, value)")
+WEFT_FORM(scaled_modified_bessel_k0, "scaled_modified_bessel_k0(x)")
+WEFT_FORM(scaled_modified_bessel_k1, "scaled_modified_bessel_k1(x)")
+WEFT_FORM(scatter, "scatter<int Axis>(x, index, src)")
+WEFT_FORM(scatter_add, "scatter_add<int Axis>(x, index, src)")
+WEFT_FORM(scatter_reduce, "scatter_reduce<int Axis>(x, index, src, reduce::sum) or scatter_reduce<int Axis>(x, index, src, reduce::sum, exclude_self)")
+WEFT_FORM(searchsorted, "searchsorted(sorted, values) or searchsorted(sorted, values, right_side)")
+WEFT_FORM(select, "select<int Axis, i64 Place>(x)")
+WEFT_FORM(select_scatter, "select_scatter<int Axis, i64 Place>(x, src)")
+WEFT_FORM(selu, "selu(x)")
+WEFT_FORM(sgn, "sgn(x)")
+WEFT_FORM(shifted_chebyshev_polynomial_t, "shifted_chebyshev_polynomial_t<int N>(x)")
+WEFT_FORM(shifted_chebyshev_polynomial_u, "shifted_chebyshev_polynomial_u<int N>(x)")
+WEFT_FORM(shifted_chebyshev_polynomial_v, "shifted_chebyshev_polynomial_v<int N>(x)")
+WEFT_FORM(shifted_chebyshev_polynomial_w, "shifted_chebyshev_polynomial_w<int N>(x)")
+WEFT_FORM(signbit, "signbit(a)")
+WEFT_FORM(sin, "sin(a)")
+WEFT_FORM(sinc, "sinc(x)")
+WEFT_FORM(sinh, "sinh(a)")
+WEFT_FORM(slice, "slice<int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1>(x)")
+WEFT_FORM(slice_scatter, "slice_scatter<int Axis, i64 Begin = 0, i64 End = to_end, i64 Step = 1>(x, src)")
+WEFT_FORM(smooth_l1_loss, "smooth_l1_loss<LossReduction R = reduction::mean>(a, b, beta = 1)")
+WEFT_FORM(soft_margin_loss, "soft_margin_loss<LossReduction R = reduction::mean>(x, target)")
+WEFT_FORM(softmax, "softmax<int Axis>(x)")
+WEFT_FORM(softmin, "softmin<int Axis>(x)")
+WEFT_FORM(softplus, "softplus(x, beta = 1)")
+WEFT_FORM(softshrink, "softshrink(x, l = 0.5)")
+WEFT_FORM(softsign, "softsign(x)")
+WEFT_FORM(sort, "sort<int Axis = -1>(x) or sort<int Axis = -1>(x, descending)")
+WEFT_FORM(spherical_bessel_j0, "spherical_bessel_j0(x)")
+WEFT_FORM(split, "split<i64 Size, int Axis = 0>(x)")
+WEFT_FORM(split_at, "split_at<int Axis, i64... At>(x)")
+WEFT_FORM(split_with_sizes, "split_with_sizes<int Axis, i64... Size>(x)")
+WEFT_FORM(sqrt, "sqrt(a)")
+WEFT_FORM(square, "square(x)")
+WEFT_FORM(squeeze, "squeeze<int... Axes>(x)")
+WEFT_FORM(stack, "stack<int Axis = 0>(x...)")
+WEFT_FORM(std_mean, "std_mean<int... Axis>(x, options...)")
+WEFT_FORM(stddev, "stddev<int... Axis>(x, options...)")
+WEFT_FORM(subtract, "subtract(a, b)")
+WEFT_FORM(sum, "sum<int... Axis>(x) or sum<int... Axis>(x, keepdim)")
+WEFT_FORM(swapaxes, "swapaxes<int A, int B>(x)")
+WEFT_FORM(swapdims, "swapdims<int A, int B>(x)")
+WEFT_FORM(swiglu, "swiglu<int Axis = -1>(x)")
+WEFT_FORM(t, "t(x)")
+WEFT_FORM(take, "take(x, index)")
+WEFT_FORM(take_along_dim, "take_along_dim<int Axis>(x, index) or take_along_dim(x, index)")
+WEFT_FORM(tan, "tan(a)")
+WEFT_FORM(tanh, "tanh(a)")
+WEFT_FORM(tanhshrink, "tanhshrink(x)")
+WEFT_FORM(tensor_split, "tensor_split<i64 Count, int Axis = 0>(x)")
+WEFT_FORM(tensordot, "tensordot<int Count = 2>(a, b) or tensordot<AxisList Of, AxisList With>(a, b)")
+WEFT_FORM(threshold, "threshold(x, least, value)")
+WEFT_FORM(tile, "tile<i64... Times>(x)")
+WEFT_FORM(topk, "topk<i64 K, int Axis = -1>(x) or topk<i64 K, int Axis = -1>(x, smallest)")
+WEFT_FORM(topk_accuracy, "topk_accuracy<int K>(logits, labels)")
+WEFT_FORM(trace, "trace(x)")
+WEFT_FORM(transpose, "transpose<int A, int B>(x)")
+WEFT_FORM(trapezoid, "trapezoid<int Axis = -1>(y, places = 1)")
+WEFT_FORM(trapz, "trapz<int Axis = -1>(y, places = 1)")
+WEFT_FORM(tril, "tril<i64 K = 0>(x)")
+WEFT_FORM(tril_indices, "tril_indices<i64 Rows, i64 Cols, i64 Offset = 0>()")
+WEFT_FORM(triplet_margin_loss, "triplet_margin_loss<LossReduction R = reduction::mean, int P = 2, bool Swap = false, Scalar M = double, Scalar E = double>(anchor, positive, negative, margin = 1, eps = E(1e-6))")
+WEFT_FORM(triplet_margin_with_distance_loss, "triplet_margin_with_distance_loss<LossReduction R = reduction::mean, bool Swap = false>(anchor, positive, negative, distance = {}, double margin = 1)")
+WEFT_FORM(triu, "triu<i64 K = 0>(x)")
+WEFT_FORM(triu_indices, "triu_indices<i64 Rows, i64 Cols, i64 Offset = 0>()")
+WEFT_FORM(true_divide, "true_divide(a, b)")
+WEFT_FORM(trunc, "trunc(a)")
+WEFT_FORM(unbind, "unbind<int Axis = 0>(x)")
+WEFT_FORM(unflatten, "unflatten<int Axis, i64... To>(x)")
+WEFT_FORM(unfold, "unfold<int Axis, i64 Length, i64 Step = 1>(x) or unfold<PerAxis Window, UnfoldOptions Options = UnfoldOptions{}>(x)")
+WEFT_FORM(unique, "unique<i64 Capacity>(x)")
+WEFT_FORM(unique_consecutive, "unique_consecutive<i64 Capacity>(x)")
+WEFT_FORM(unravel_index, "unravel_index<i64... D>(x)")
+WEFT_FORM(unsqueeze, "unsqueeze<int Axis>(x)")
+WEFT_FORM(vander, "vander<i64 Count = -1, bool Increasing = false>(x)")
+WEFT_FORM(var, "var<int... Axis>(x, options...)")
+WEFT_FORM(var_mean, "var_mean<int... Axis>(x, options...)")
+WEFT_FORM(varlen_attention, "varlen_attention<AttentionOptions Options = AttentionOptions{}>(query, key, value, cu_seqlens...)")
+WEFT_FORM(vdot, "vdot(a, b)")
+WEFT_FORM(vecdot, "vecdot<int Axis = -1>(a, b)")
+WEFT_FORM(vector_norm, "vector_norm<int... Axis>(x) or vector_norm<int... Axis>(x, keepdim) or vector_norm<int... Axis>(x, p)")
+WEFT_FORM(view, "view<i64... To>(x)")
+WEFT_FORM(vocab_parallel_cross_entropy, "vocab_parallel_cross_entropy<class Group, LossReduction R = LossReduction::mean>(given, given_labels, i64 ignored = -100)")
+WEFT_FORM(vsplit, "vsplit<i64 Count>(x)")
+WEFT_FORM(vstack, "vstack(x...)")
+WEFT_FORM(xlog1py, "xlog1py(a, b)")
+WEFT_FORM(xlogy, "xlogy(a, b)")
+WEFT_FORM(zeros, "zeros<class T, i64... D>()")
+WEFT_FORM(zeros_like, "zeros_like<class T = void>(x)")
+#undef WEFT_FORM
+// clang-format on
+}  // namespace spelled
+
+namespace detail {
+template <FixedString Text>
+struct WrittenAs {};
+template <class Name, class Operand>
+struct FormFor {
+  using type = WrittenAs<"as its line in docs/reference_operations.md says">;
+};
+template <class Name, class Operand>
+requires(Name::form[0] != 0) struct FormFor<Name, Operand> {
+  using type = WrittenAs<FixedString(Name::form)>;
+};
+// Of a dependent operand: made where a call is refused.
+template <class Name, class Operand>
+using FormOf = typename FormFor<Name, Operand>::type;
+}  // namespace detail
+}  // namespace WEFT_NAMESPACE
+
 namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
@@ -57796,8 +58349,7 @@ WEFT_REFUSAL(
     DtypeAndShapeAreTemplateArguments,
     "dtype and shape are template arguments: write zeros<f32, 2, 3>(), randn<f32, 2, 3>(), arange<i64, "
     "10>(), eye<f32, 3>(), randint<i64, 4>(0, 10), randperm<i64, 10>(), normal<f32, 2, 3>(0, 1), "
-    "zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), "
-    "arange(10), eye(3), randint(0, 10, {4}), zeros_like(x, f16)");
+    "zeros_like<f16>(x) in place of zeros(2, 3), randn(2, 3), arange(10), randint(0, 10, {4})");
 WEFT_REFUSAL(
     WordIsTemplateArgument,
     "words are template arguments: write mse_loss<reduction::sum>(x, y), einsum<\"ij,jk->ik\">(a, b), "
@@ -57918,14 +58470,16 @@ constexpr std::tuple<X, X, X> three_of(const X& x) {
 }
 }  // namespace detail
 
-#define WEFT_AXES(name, results)                                                                          \
-  template <Spelled X, SpelledNumber A, class... B>                                                       \
-  constexpr auto name(const X& x, const A&, const B&...) {                                                \
-    return detail::results##_of(detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x)); \
-  }                                                                                                       \
-  template <Spelled X>                                                                                    \
-  constexpr auto name(const X& x, const detail::KeywordArguments&) {                                      \
-    return detail::results##_of(detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x));     \
+#define WEFT_AXES(name, results)                                                                      \
+  template <Spelled X, SpelledNumber A, class... B>                                                   \
+  constexpr auto name(const X& x, const A&, const B&...) {                                            \
+    return detail::results##_of(                                                                      \
+        detail::respelled<                                                                            \
+            AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x)); \
+  }                                                                                                   \
+  template <Spelled X>                                                                                \
+  constexpr auto name(const X& x, const detail::KeywordArguments&) {                                  \
+    return detail::results##_of(detail::respelled<KeywordsAreArguments<false, spelled::name, X>>(x)); \
   }
 WEFT_AXES(sum, one)
 WEFT_AXES(mean, one)
@@ -57963,10 +58517,10 @@ WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
 // A refusal of any arguments that no form of the function takes, as this one is the least specialised.
-#define WEFT_UNFIT(name, Refusal)                                        \
-  template <Spelled X, class... B>                                       \
-  constexpr auto name(const X& x, const B&...) {                         \
-    return detail::respelled<Refusal<false, spelled::name, X, B...>>(x); \
+#define WEFT_UNFIT(name, Refusal)                                                                          \
+  template <Spelled X, class... B>                                                                         \
+  constexpr auto name(const X& x, const B&...) {                                                           \
+    return detail::respelled<Refusal<false, spelled::name, detail::FormOf<spelled::name, X>, X, B...>>(x); \
   }
 #define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
 #define WEFT_PLAIN(name)                                                           \
@@ -58010,11 +58564,12 @@ constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, cons
 // sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").
 WEFT_REFUSAL(AxesAreNumbers,
              "the template arguments are axes, and the dtype is the operand's: write sum<1>(cast<f64>(x))");
-#define WEFT_TYPED(name)                                                     \
-  template <class T, Spelled X, class... B>                                  \
-  requires Element<T>                                                        \
-  constexpr auto name(const X& x, const B&...) {                             \
-    return detail::respelled<AxesAreNumbers<false, spelled::name, T, X>>(x); \
+#define WEFT_TYPED(name)                                                                                    \
+  template <class T, Spelled X, class... B>                                                                 \
+  requires Element<T>                                                                                       \
+  constexpr auto name(const X& x, const B&...) {                                                            \
+    return detail::respelled<AxesAreNumbers<false, spelled::name, detail::FormOf<spelled::name, X>, T, X>>( \
+        x);                                                                                                 \
   }
 WEFT_TYPED(sum)
 WEFT_TYPED(mean)
@@ -58025,11 +58580,12 @@ WEFT_TYPED(log_softmax)
 #undef WEFT_TYPED
 template <int... A, Spelled X, class P, class D, class... B>
 constexpr auto normalize(const X& x, const P&, const D&, const B&...) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::normalize, X, P, D>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::normalize, detail::FormOf<spelled::normalize, X>, X, P, D>>(x);
 }
 template <int A, int... More, Spelled X>
 constexpr auto quantile(const X& x) {
-  return detail::respelled<OperandsFit<false, spelled::quantile, X>>(x);
+  return detail::respelled<OperandsFit<false, spelled::quantile, detail::FormOf<spelled::quantile, X>, X>>(x);
 }
 template <int A, Spelled X, class I, class U>
 constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
@@ -58037,7 +58593,8 @@ constexpr auto scatter_reduce(const X& x, const I&, const U&, const char*) {
 }
 template <Spelled X, SpelledNumber A, SpelledNumber B>
 constexpr auto quantile(const X& x, const A&, const B&) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::quantile, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::quantile, detail::FormOf<spelled::quantile, X>, X>>(x);
 }
 
 WEFT_REFUSAL(
@@ -58068,10 +58625,11 @@ constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
 }
 
-#define WEFT_BRACED(name)                                                           \
-  template <Spelled X, class... B>                                                  \
-  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {        \
-    return detail::respelled<AxesAreTemplateArguments<false, spelled::name, X>>(x); \
+#define WEFT_BRACED(name)                                                                        \
+  template <Spelled X, class... B>                                                               \
+  constexpr auto name(const X& x, std::initializer_list<int>, const B&...) {                     \
+    return detail::respelled<                                                                    \
+        AxesAreTemplateArguments<false, spelled::name, detail::FormOf<spelled::name, X>, X>>(x); \
   }
 WEFT_BRACED(pad)
 WEFT_BRACED(sum)
@@ -58176,11 +58734,13 @@ WEFT_WORDED(pad)
 
 template <Spelled X>
 constexpr auto softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::softmax, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::softmax, detail::FormOf<spelled::softmax, X>, X>>(x);
 }
 template <Spelled X>
 constexpr auto log_softmax(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::log_softmax, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::log_softmax, detail::FormOf<spelled::log_softmax, X>, X>>(x);
 }
 template <Spelled X, class... Y>
 constexpr auto einsum(const char*, const X& x, const Y&...) {
@@ -58235,7 +58795,8 @@ constexpr auto transpose(const X& x) {
 }
 template <Spelled X>
 constexpr auto transpose(const X& x) {
-  return detail::respelled<AxesAreTemplateArguments<false, spelled::transpose, X>>(x);
+  return detail::respelled<
+      AxesAreTemplateArguments<false, spelled::transpose, detail::FormOf<spelled::transpose, X>, X>>(x);
 }
 
 // pow<2>(x), clamp<0, 1>(x)
@@ -59165,13 +59726,22 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(
     CallIsUnfit,
-    "no form of this operation (docs/reference_operations.md) takes what stands in its <> and (): axes, "
-    "sizes and settings are template arguments, sum<1>(x), reshape<2, 8>(x), conv2d<ConvOptions{.stride = "
-    "2}>(x, w), tensors and numbers follow one by one, and options are words, sum<1>(x, keepdim)");
+    "no form of this operation takes what stands in its <> and (): it is written as the quoted text says "
+    "(docs/reference_operations.md), axes, sizes and settings being template arguments, sum<1>(x), "
+    "reshape<2, 8>(x), conv2d<ConvOptions{.stride = 2}>(x, w), tensors and numbers one by one, and options "
+    "words, sum<1>(x, keepdim)");
 
 WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
              "<weft/special.hpp>, which weft/weft.hpp leaves out");
+
+namespace detail {
+// CallIsUnfit with how the operation is written, which is looked up where a call is refused.
+template <bool Fits, class Name, class X>
+struct UnfitCall {};
+template <class Name, class X>
+struct UnfitCall<false, Name, X> : CallIsUnfit<false, Name, FormOf<Name, X>, X> {};
+}  // namespace detail
 
 // Functions of values alone, those of weft/special.hpp, and those whose axes, sizes or settings somebody may
 // put in braces.
@@ -59259,7 +59829,7 @@ WEFT_FUNCTIONS_OF_SETTINGS(WEFT_SPELLED)
     static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
     return AfterRefusal{};                                                           \
   }
-#define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(CallIsUnfit, name, __VA_ARGS__)
+#define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(detail::UnfitCall, name, __VA_ARGS__)
 #define WEFT_UNFIT_SPECIAL(name) WEFT_LAST_FORM_AS(SpecialIsIncluded, name, )
 WEFT_FUNCTIONS_OF_SPECIAL(WEFT_UNFIT_SPECIAL)
 #define WEFT_UNFIT(name) WEFT_LAST_FORM(name, )
@@ -62042,6 +62612,11 @@ WEFT_REFUSAL(BatchesAgree,
              "otherwise), of one extent for all, and at least one argument is mapped");
 WEFT_REFUSAL(MappedCapturesNothing, "vmap: a function that is applied to run-time tensors captures nothing");
 WEFT_REFUSAL(AxesMatchArguments, "vmap: name one axis, or `unmapped`, for each argument of the function");
+WEFT_REFUSAL(
+    AxisIsOfTensor,
+    "vmap: an axis is named for a model or a number, which has none and is the same for all samples: "
+    "write `unmapped` in its place; models with a parameter for each sample are tensors, "
+    "nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes one in the function");
 
 namespace detail {
 
@@ -62206,6 +62781,11 @@ struct Vmap {
   constexpr auto operator()(const A&... a) const {
     constexpr bool counted = sizeof...(Axes) == 0 || sizeof...(Axes) == sizeof...(A);
     static_assert(sizeof(AxesMatchArguments<counted, Vmap, A...>) > 0);
+    if constexpr (counted && sizeof...(Axes) > 0)
+      static_assert(
+          sizeof(
+              AxisIsOfTensor<((detail::is_mapped<A, Axes> || Axes == unmapped || is_after_refusal<A>)&&...),
+                             Vmap, A...>) > 0);
     if constexpr (!counted)
       return detail::first_expr(a...);
     else if constexpr (sizeof...(Axes) == 0)
@@ -63031,6 +63611,9 @@ struct Replacement {};
 inline constexpr Replacement replacement{};
 
 WEFT_REFUSAL(WeightsOfClasses, "multinomial takes weights (..., classes) of floats, of one class at least");
+WEFT_REFUSAL(ClassesSuffice,
+             "multinomial draws different classes, at most as many as there are: multinomial<5>(weights, "
+             "replacement) draws each on its own");
 
 // N different classes a row, without replacement: those with the greatest weight over exponential number
 // (Efraimidis and Spirakis, 2006).
@@ -63042,8 +63625,11 @@ struct MultinomialOp : Operation<MultinomialOp<N, Replace>> {
     constexpr bool ok = X::rank >= 1 && is_float(dtype_of<typename X::dtype>) &&
                         X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0] >= 1;
     static_assert(sizeof(WeightsOfClasses<ok, MultinomialOp, typename X::shape>) > 0);
+    constexpr bool enough =
+        Replace || !ok || (N >= 1 && N <= X::shape::value.extent[X::rank >= 1 ? X::rank - 1 : 0]);
+    static_assert(sizeof(ClassesSuffice<enough, MultinomialOp, typename X::shape, GivenSize<N>>) > 0);
     using R = Expr<i64, shape_of<detail::selected_rule<typename X::shape, -1, N>>>;
-    if constexpr (!ok) {
+    if constexpr (!ok || !enough) {
       return detail::refused<i64, typename R::shape>(in);
     } else {
       const auto x = CastOp<opmath<typename X::dtype>>::apply(b, in);
@@ -63788,6 +64374,10 @@ template <class V>
 inline constexpr bool are_exprs = false;
 template <class... E>
 inline constexpr bool are_exprs<std::tuple<E...>> = (is_expr<E> && ...);
+template <class V>
+inline constexpr bool holds_refusal = false;
+template <class... E>
+inline constexpr bool holds_refusal<std::tuple<E...>> = (is_after_refusal<E> || ...);
 
 template <class... T>
 constexpr auto single_or_tuple(const std::tuple<T...>& t) {
@@ -63805,6 +64395,14 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(CotangentIsLast,
              "vjp: the function's arguments come first and the cotangent of its result last: write "
              "vjp(f)(x, cotangent)");
+
+WEFT_REFUSAL(
+    ProductsTakeValues,
+    "vjp and jvp: an argument is a model or another object, which is no value: a model's gradient is "
+    "grad(f)(m, "
+    "x), its product with a cotangent that of sum<>(f(m, x) * cotangent), and its parameters are one value "
+    "in "
+    "nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes a model in the function");
 
 // The function that vjp returns.
 template <class F>
@@ -63831,6 +64429,7 @@ struct Vjp {
         detail::beside_all(std::get<K>(all), all), nodes)...};
     using V = std::remove_cvref_t<decltype(variables)>;
     if constexpr (!detail::are_exprs<V>) {
+      static_assert(sizeof(ProductsTakeValues<detail::holds_refusal<V>, Vjp, V>) > 0);
       return std::apply([](const auto&... a) { return detail::first_expr(a..., AfterRefusal{}); }, all);
     } else {
       ir::Builder& b = std::get<0>(variables).value.builder->innermost();
@@ -63875,6 +64474,7 @@ struct Jvp {
         detail::beside_all(std::get<K>(all), all), nodes)...};
     using V = std::remove_cvref_t<decltype(variables)>;
     if constexpr (!detail::are_exprs<V>) {
+      static_assert(sizeof(ProductsTakeValues<detail::holds_refusal<V>, Jvp, V>) > 0);
       const auto refused =
           std::apply([](const auto&... a) { return detail::first_expr(a..., AfterRefusal{}); }, all);
       return std::pair{refused, refused};
@@ -67442,6 +68042,10 @@ WEFT_REFUSAL(
     RateIsNumber,
     "set_lr takes a number, for the updates to come: a schedule is the optimiser's, optim::AdamW{.lr = "
     "schedule::cosine(1e-3, 1000)}");
+WEFT_REFUSAL(
+    FunctionComesFirst,
+    "evaluate: what is evaluated stands before the dataset: trainer.evaluate([](const auto& m, auto x, "
+    "auto y) { return accuracy(m(x), y); }, dataset)");
 WEFT_REFUSAL(DatasetIsEvaluated,
              "evaluate takes a dataset, whose batches it makes itself: trainer.evaluate(dataset) in place of "
              "trainer.evaluate(loader); of vectors, data::Arrays<f32, i64> dataset({x, {8}}, {y, {}})");
@@ -67722,6 +68326,11 @@ class Evaluated {
     });
   }
   // Refused.
+  template <data::Dataset D, detail::HasCall F, class... More>
+  auto evaluate(const D&, const F&, const More&...) {
+    static_assert(sizeof(FunctionComesFirst<sizeof(D) == 0, D, F>) > 0);
+    return AfterRefusal{};
+  }
   template <class X, class Y, class... More>
   requires(!data::Dataset<X> &&
            requires(const X& x) { x.data(), x.size(); }) auto evaluate(const X&, const Y&, const More&...) {
@@ -70204,7 +70813,7 @@ struct ForwardTrace : ForwardParts<ForwardTrace<M, F, O, I...>> {
     w.put_int(f.unused_input);
     w.put_int(f.loss);
     w.put_int(f.customs);
-    w.put_int(static_cast<int>(exec::valueless_state(f.graph)));
+    w.put_int(exec::node_without_value(f.graph));
     w.put_int(transforms::may_compose_attention(f.graph));
     ir::write(w, f.graph);
     if constexpr (O::Probes::count > 0) {
@@ -72703,8 +73312,13 @@ constexpr bool loss_takes(std::tuple<I...>) {
 
 template <class M, class F, class Sorted, class... I>
 constexpr bool state_has_values() {
-  constexpr auto found = static_cast<ir::Valueless>(Kept<ForwardTrace<M, F, Sorted, I...>>::data[3]);
-  return exec::state_has_values<found, M, F>();
+  using Trace = ForwardTrace<M, F, Sorted, I...>;
+  constexpr int node = static_cast<int>(Kept<Trace>::data[3]);
+  if constexpr (node < 0)
+    return true;
+  else
+    return exec::state_has_values<
+        exec::without_value(ir::thaw(Kept<Trace>::data + Trace::header_words), node), M, F>();
 }
 
 // Whether the model has what the checkpoint option, if there is one, computes again.
@@ -72779,7 +73393,8 @@ auto make_checked(std::tuple<I...>, const Make& make_model, const A&... options)
   static_assert(sizeof(CheckpointHasBlocks<finds_blocks<M, Sorted>(), M>) > 0);
   if constexpr (!refused_before<M, F, Device, Sorted, LossType>) {
     constexpr bool runs = RunsWhileCompiling<ForwardTrace<M, F, Sorted, I...>>;
-    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0);
+    static_assert(sizeof(exec::TracesWhileCompiling<runs, M, F>) > 0 &&
+                  sizeof(ShownWhyNot<runs, ForwardTrace<M, F, Sorted, I...>>) > 0);
     if constexpr (!runs || !connected) {
       return AfterRefusal{};
     } else if constexpr (!state_has_values<M, F, Sorted, I...>()) {
@@ -79082,6 +79697,16 @@ struct FusedPlan {
   u64 sums = 0;
 };
 
+// One of its launches: how its rows are cut, and where its partial sums lie among those that wait for the
+// same second stage.
+struct FusedLaunch {
+  int step = 0, kernel = 0;
+  i64 rows = 0, last_cols = 0, planned_chunks = 0;
+  kernels::FusedCut cut{};
+  i64 partials = -1, partial_bytes = 0;  // -1: it has none
+  bool is_first = false;                 // of those that wait: a second stage has done with the ones before
+};
+
 template <class P>
 struct CudaPlan {
   template <int K>
@@ -79107,20 +79732,35 @@ struct CudaPlan {
   }
   static constexpr Table fused = make_table(std::make_integer_sequence<int, P::header.kernels>{});
 
-  // Bytes of the partial sums that wait for one second stage, where these are most.
-  static constexpr i64 fused_partial_bytes() {
-    i64 most = 0, waiting = 0;
+  // Every launch of a fused kernel, in the order of the steps.
+  static constexpr List<FusedLaunch> fused_launches() {
+    List<FusedLaunch> launches;
+    i64 waiting = 0;
     bool finished = false;
     for (int s = 0; s < P::header.steps; ++s) {
       const compiler::ImageStep step = compiler::step_of<P>(s);
       if (step.kind == compiler::StepKind::combine_partials) finished = true;
       if (step.kind != compiler::StepKind::fused) continue;
       const auto call = kernels::FusedCall::decode(step.numbers);
-      if (call.partial_bytes == 0) continue;
-      if (finished) finished = false, waiting = 0;
-      const kernels::FusedCut cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
-      waiting += kernel_ir::align_up(cut.chunks * call.partial_bytes);
-      if (most < waiting) most = waiting;
+      FusedLaunch launch{s, step.kernel, call.rows, call.last_cols, call.chunks};
+      launch.cut = fused.at[step.kernel].cut(call.rows, call.chunks, call.last_cols);
+      if (call.partial_bytes > 0) {
+        launch.is_first = finished;
+        if (finished) finished = false, waiting = 0;
+        launch.partials = waiting;
+        launch.partial_bytes = launch.cut.chunks * call.partial_bytes;
+        waiting += kernel_ir::align_up(launch.partial_bytes);
+      }
+      launches.push(launch);
+    }
+    return launches;
+  }
+  // Bytes of the partial sums that wait for one second stage, where these are most.
+  static constexpr i64 fused_partial_bytes() {
+    i64 most = 0;
+    for (const FusedLaunch& launch : fused_launches()) {
+      const i64 end = launch.partials + kernel_ir::align_up(launch.partial_bytes);
+      if (launch.partials >= 0 && most < end) most = end;
     }
     return most;
   }
@@ -79180,13 +79820,12 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
     i64 chunks = 0;
   };
   List<Waiting> waiting;
-  std::byte* next = partial;
-  bool finished = false;
+  const List<FusedLaunch> fused = CudaPlan<P>::fused_launches();
+  int next = 0;
   for (int s = 0; s < P::header.steps; ++s) {
     const compiler::ImageStep step = compiler::step_of<P>(s);
     Launch& launch = launches[s];
-    if (step.kind == compiler::StepKind::combine_partials) {
-      finished = true;
+    if (step.kind == compiler::StepKind::combine_partials)
       for (int k = 0; k < launch.sum_count; ++k)
         for (const Waiting& x : waiting)
           if (x.planned == launch.sums[k].partial) {
@@ -79194,27 +79833,25 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             launch.sums[k].chunks = x.chunks;
             break;
           }
-    }
     if (step.kind == compiler::StepKind::conv)
       launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
     if (step.kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
-    const FusedPlan& plan = CudaPlan<P>::fused.at[step.kernel];
-    const kernels::FusedCut cut = plan.cut(args.rows, args.chunks, args.last_cols);
-    if (args.partial_bytes > 0) {
-      if (finished) waiting.clear(), next = partial, finished = false;
-      const std::byte* planned = nullptr;  // where the kernel's parts begin: its first sum
+    const FusedLaunch& planned = fused[next++];
+    if (planned.is_first) waiting.clear();
+    if (planned.partials >= 0) {
+      const std::byte* begin = nullptr;  // where the kernel's parts begin: its first sum
       for (int k = 0; k < kernels::LaunchArgs::max_operands; ++k) {
-        if (!(plan.sums >> k & 1u)) continue;
+        if (!(CudaPlan<P>::fused.at[step.kernel].sums >> k & 1u)) continue;
         const auto* at = static_cast<const std::byte*>(args.pointer[k]);
-        if (planned == nullptr) planned = at;
-        waiting.push({at, next + (at - planned), cut.chunks});
-        args.pointer[k] = next + (at - planned);
+        if (begin == nullptr) begin = at;
+        const std::byte* const to = partial + planned.partials + (at - begin);
+        waiting.push({at, to, planned.cut.chunks});
+        args.pointer[k] = const_cast<std::byte*>(to);
       }
-      next += kernel_ir::align_up(cut.chunks * args.partial_bytes);
     }
-    args.rows_per_chunk = cut.rows_per_chunk;
-    args.chunks = cut.blocks;
+    args.rows_per_chunk = planned.cut.rows_per_chunk;
+    args.chunks = planned.cut.blocks;
   }
 }
 

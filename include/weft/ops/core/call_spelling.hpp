@@ -23,6 +23,14 @@ WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
              "<weft/special.hpp>, which weft/weft.hpp leaves out");
 
+namespace detail {
+// CallIsUnfit with how the operation is written, which is looked up where a call is refused.
+template <bool Fits, class Name, class X>
+struct UnfitCall {};
+template <class Name, class X>
+struct UnfitCall<false, Name, X> : CallIsUnfit<false, Name, FormOf<Name, X>, X> {};
+}  // namespace detail
+
 // Functions of values alone, those of weft/special.hpp, and those whose axes, sizes or settings somebody may
 // put in braces.
 // clang-format off
@@ -103,14 +111,13 @@ WEFT_FUNCTIONS_OF_SETTINGS(WEFT_SPELLED)
 #undef WEFT_SPELLED
 }  // namespace spelled
 
-#define WEFT_LAST_FORM_AS(Refusal, name, ...)                                                                \
-  template <detail::InBrackets... Given, class X>                                                            \
-  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                                             \
-    static_assert(                                                                                           \
-        sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, detail::FormOf<spelled::name, X>, X>) > 0); \
-    return AfterRefusal{};                                                                                   \
+#define WEFT_LAST_FORM_AS(Refusal, name, ...)                                        \
+  template <detail::InBrackets... Given, class X>                                    \
+  constexpr auto name(const TracedMembers<X>&, __VA_ARGS__...) {                     \
+    static_assert(sizeof(Refusal<(sizeof...(Given) > 1024), spelled::name, X>) > 0); \
+    return AfterRefusal{};                                                           \
   }
-#define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(CallIsUnfit, name, __VA_ARGS__)
+#define WEFT_LAST_FORM(name, ...) WEFT_LAST_FORM_AS(detail::UnfitCall, name, __VA_ARGS__)
 #define WEFT_UNFIT_SPECIAL(name) WEFT_LAST_FORM_AS(SpecialIsIncluded, name, )
 WEFT_FUNCTIONS_OF_SPECIAL(WEFT_UNFIT_SPECIAL)
 #define WEFT_UNFIT(name) WEFT_LAST_FORM(name, )
