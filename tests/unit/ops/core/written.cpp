@@ -173,19 +173,19 @@ TEST_CASE("written: numbers stand where an operation takes a tensor or a number"
                           heaviside(0, y)};
       },
       in<f32, 4>, in<f32, 4>, in<i32, 4>);
-  const auto [number, tensor, signs, of_integers, one, each, logs, logs_of_one, sums, steps] =
+  const auto [number, tensor, signs, of_integers, at_all, found, logs, logs_of_one, sums, stairs] =
       f(std::vector<f32>{1, -2, 3, -0.0f}, std::vector<f32>{0, 1, 2, 3}, std::vector<i32>{1, -1, 0, 5});
   CHECK(number.item() == tensor.item());
-  const f32 sign[]{2, -2, 2, -2}, scaled[]{2.5f, -2.5f, 2.5f, 2.5f};
+  const f32 expected[]{2, -2, 2, -2}, scaled[]{2.5f, -2.5f, 2.5f, 2.5f};
   for (i64 i = 0; i < 4; ++i) {
-    CHECK(signs[i] == sign[i]);
+    CHECK(signs[i] == expected[i]);
     CHECK(of_integers[i] == scaled[i]);
-    CHECK(each[i] == (i == 2));
+    CHECK(found[i] == (i == 2));
     if (i > 0) CHECK(logs[i] == doctest::Approx(2 * std::log(i)));
     CHECK(logs_of_one[i] == doctest::Approx(0.5 * std::log1p(i)));
     CHECK(sums[i] == doctest::Approx(std::log2(2.0 + std::exp2(i))));
-    CHECK(steps[i] == i);
+    CHECK(stairs[i] == i);
   }
   CHECK(logs[0] == -std::numeric_limits<f32>::infinity());
-  CHECK(!static_cast<bool>(one.item()));
+  CHECK(!static_cast<bool>(at_all.item()));
 }

@@ -36,7 +36,7 @@ struct Flat {
 };
 
 template <class P>
-void check() {
+void expect_sound() {
   const exec::ScheduleFault fault = exec::verify(exec::cuda_schedule<P>());
   INFO((fault ? fault.what : ""), " at step ", fault.step, "\n", to_string(exec::cuda_schedule<P>()));
   CHECK(!fault);
@@ -55,17 +55,17 @@ std::string after(Change change) {
 
 TEST_CASE("cuda/schedule: of programs of every kind of row it holds, while the program compiles too") {
   static_assert(!exec::verify(exec::cuda_schedule<Program<LongRows, Input<bf16, Shape<5, 40000>>>>()));
-  check<Program<LongRows, Input<f32, Shape<3, 1000>>>>();
-  check<Program<LongRows, Input<f32, Shape<40, 1001>>>>();
-  check<Program<LongRows, Input<f64, Shape<7, 33>>>>();
-  check<Program<Sums, Input<f32, Shape<1000, 37>>>>();
-  check<Program<Sums, Input<f32, Shape<33, 5000>>>>();
-  check<Program<Sums, Input<f16, Shape<2, 100000>>>>();
-  check<Program<Flat, Input<f32, Shape<100003>>>>();
-  check<Program<Flat, Input<f32, Shape<0>>>>();
-  check<Step<optim::AdamW, clip::Norm>>();
-  check<Step<optim::Adam, precision::F16, seed>>();
-  check<Step<optim::SGD, precision::BF16>>();
+  expect_sound<Program<LongRows, Input<f32, Shape<3, 1000>>>>();
+  expect_sound<Program<LongRows, Input<f32, Shape<40, 1001>>>>();
+  expect_sound<Program<LongRows, Input<f64, Shape<7, 33>>>>();
+  expect_sound<Program<Sums, Input<f32, Shape<1000, 37>>>>();
+  expect_sound<Program<Sums, Input<f32, Shape<33, 5000>>>>();
+  expect_sound<Program<Sums, Input<f16, Shape<2, 100000>>>>();
+  expect_sound<Program<Flat, Input<f32, Shape<100003>>>>();
+  expect_sound<Program<Flat, Input<f32, Shape<0>>>>();
+  expect_sound<Step<optim::AdamW, clip::Norm>>();
+  expect_sound<Step<optim::Adam, precision::F16, seed>>();
+  expect_sound<Step<optim::SGD, precision::BF16>>();
 }
 
 TEST_CASE("cuda/schedule: it is read as a line a launch") {
