@@ -78,6 +78,7 @@ constexpr Backward begin_backward(ir::Graph&& forward, int loss, int nodes,
   ir::Builder b(static_cast<ir::Graph&&>(forward));
   b.custom_gradients = customs;
   b.recomputes = O::recomputes;
+  b.rounds_products = size_of(O::Precision::rule.compute) == 2;
   b.keeps = O::keeps();
   const Value total{&b, loss};
   Value seed = ir::constant_like(total, 1);
@@ -102,6 +103,7 @@ constexpr void continue_backward(Backward& r, int nodes, const List<ir::CustomGr
   ir::Builder b(static_cast<ir::Graph&&>(r.graph));
   b.custom_gradients = customs;
   b.recomputes = O::recomputes;
+  b.rounds_products = size_of(O::Precision::rule.compute) == 2;
   b.keeps = O::keeps();
   transforms::differentiate_on(b, r.state, nodes);
   r.graph = static_cast<ir::Graph&&>(b.graph);

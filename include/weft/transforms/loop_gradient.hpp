@@ -203,6 +203,29 @@ class LoopGradient {
     for (const kernel_ir::Kernel& kernel : fusion.kernels)
       for (int i = 0; i < kernel.stores.size; ++i) stored[fusion.pool[kernel.stores.begin + i]] = 1;
     for (int i = 0; i < original_; ++i) saved_[i] = where[i] >= 0 && stored[where[i]] && is_stackable(i);
+    if (b.rounds_products) save_products();
+  }
+  // A product that will have 16 bits is kept in place of its sum with a bias, which has 32.
+  constexpr void save_products() {
+    for (int i = 0; i < original_; ++i) {
+      const ir::Node& sum = r.graph.nodes[i];
+      if (!saved_[i] || sum.op != Op::add || sum.dtype != DType::f32) continue;
+      for (int k = 0; k < 2; ++k) {
+        const int product = r.graph.in(i, k);
+        const Op op = r.graph.nodes[product].op;
+        if ((op != Op::dot && op != Op::conv) || !is_bias(r.graph.in(i, 1 - k))) continue;
+        saved_[i] = 0;
+        saved_[product] = 1;
+      }
+    }
+  }
+  // Whether a node repeats what the loop is given; a residual does not, and is added to the product's f32
+  // sums.
+  constexpr bool is_bias(int node) const {
+    if (r.graph.nodes[node].op != Op::broadcast) return false;
+    while (r.graph.nodes[node].op == Op::broadcast || r.graph.nodes[node].op == Op::reshape)
+      node = r.graph.in(node, 0);
+    return r.graph.nodes[node].op == Op::input;
   }
 
   // ---- an invariant's gradient, a sum over the trips ----
