@@ -329,13 +329,14 @@ class CsvReader {
     const auto where = [&] {
       return "column '" + table_.names_[slot] + "': '" + std::string(written.substr(0, 40)) + "' ";
     };
+    const char* const hint = is_missing(value) ? ": {.missing = NAN}, or a number, takes it as missing" : "";
     if (error == std::errc::invalid_argument || end != value.data() + value.size())
-      fail("csv/not-a-number", where() + "is not a number");
+      fail("csv/not-a-number", where() + "is not a number" + hint);
     if (error == std::errc::result_out_of_range) {
       if (Decimal(value).at_least_one()) fail("csv/out-of-range", where() + "does not fit in f64");
       result = value[0] == '-' ? -0.0 : 0.0;
     }
-    if (!std::isfinite(result)) fail("csv/not-finite", where() + "is not finite");
+    if (!std::isfinite(result)) fail("csv/not-finite", where() + "is not finite" + hint);
     auto& column = table_.columns_[slot];
     // Digits alone are exact below 2^53; what is no integer as f64, or none of 64 bits, is asked nothing
     // more.
