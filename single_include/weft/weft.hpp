@@ -2367,9 +2367,9 @@ class Builder {
   // says, in place of what kernels would store without a loop. (A flag: g++ 12 compares no function with null
   // in constant evaluation under -fsanitize=undefined.)
   bool recomputes = false;
+  bool (*keeps)(const Graph& graph, int node) = nullptr;
   // Of the gradients of loops: whether products will be rounded to 16 bits (transforms/precision.hpp).
   bool rounds_products = false;
-  bool (*keeps)(const Graph& graph, int node) = nullptr;
 
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
   // of a graph that is gone on with inside another trace.
@@ -8127,8 +8127,7 @@ concept RunsWhileCompiling = requires {
   typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
 };
 
-// Where a stage does not run: with -DWEFT_TRACE_ERRORS the compiler says in its own words, with the line,
-// why.
+// Where a stage does not run, the compiler's own words, with the line, if -DWEFT_TRACE_ERRORS asks for them.
 template <bool Runs, class Stage>
 struct ShownWhyNot {};
 #ifdef WEFT_TRACE_ERRORS
@@ -24986,8 +24985,8 @@ constexpr auto target_of_alias() {
 }
 template <class M>
 struct CheckedAliases : Aliases<M> {
-  static constexpr int lost = Aliases<M>::lost;
-  static_assert(sizeof(TiesAreNames<(lost < 0), M, GivenName<target_of_alias<M, lost>()>>) > 0);
+  static_assert(
+      sizeof(TiesAreNames<(Aliases<M>::lost < 0), M, GivenName<target_of_alias<M, Aliases<M>::lost>()>>) > 0);
 };
 
 }  // namespace module_detail
@@ -44564,13 +44563,14 @@ class CsvReader {
     const auto where = [&] {
       return "column '" + table_.names_[slot] + "': '" + std::string(written.substr(0, 40)) + "' ";
     };
+    const char* const hint = is_missing(value) ? ": {.missing = NAN}, or a number, takes it as missing" : "";
     if (error == std::errc::invalid_argument || end != value.data() + value.size())
-      fail("csv/not-a-number", where() + "is not a number");
+      fail("csv/not-a-number", where() + "is not a number" + hint);
     if (error == std::errc::result_out_of_range) {
       if (Decimal(value).at_least_one()) fail("csv/out-of-range", where() + "does not fit in f64");
       result = value[0] == '-' ? -0.0 : 0.0;
     }
-    if (!std::isfinite(result)) fail("csv/not-finite", where() + "is not finite");
+    if (!std::isfinite(result)) fail("csv/not-finite", where() + "is not finite" + hint);
     auto& column = table_.columns_[slot];
     // Digits alone are exact below 2^53; what is no integer as f64, or none of 64 bits, is asked nothing
     // more.
@@ -48836,6 +48836,10 @@ template <class T, i64... D>
 constexpr auto zeros() {
   return detail::SplatOp<T, 0, D...>{}();
 }
+template <class T, i64... D>
+constexpr auto ones() {
+  return detail::SplatOp<T, 1, D...>{}();
+}
 WEFT_REFUSAL(FullTakesNumber,
              "full takes the number that stands everywhere, full<f32, 2, 3>(1.5f): without one write "
              "zeros<f32, 2, 3>() or ones<f32, 2, 3>()");
@@ -48844,10 +48848,6 @@ template <class T, i64... D>
 constexpr auto full() {
   static_assert(sizeof(FullTakesNumber<(sizeof...(D) > 1024), T, Shape<D...>>) > 0);
   return zeros<T, D...>();
-}
-template <class T, i64... D>
-constexpr auto ones() {
-  return detail::SplatOp<T, 1, D...>{}();
 }
 // Memory that will be written is the library's business: empty is zeros.
 template <class T, i64... D>
@@ -64424,10 +64424,9 @@ WEFT_REFUSAL(CotangentIsLast,
 WEFT_REFUSAL(
     ProductsTakeValues,
     "vjp and jvp: an argument is a model or another object, which is no value: a model's gradient is "
-    "grad(f)(m, "
-    "x), its product with a cotangent that of sum<>(f(m, x) * cotangent), and its parameters are one value "
-    "in "
-    "nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes a model in the function");
+    "grad(f)(m, x), its product with a cotangent that of sum<>(f(m, x) * cotangent), and its parameters are "
+    "one value in nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes a model in the "
+    "function");
 
 // The function that vjp returns.
 template <class F>
@@ -79848,6 +79847,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   };
   List<Waiting> waiting;
   const List<FusedLaunch> fused = CudaPlan<P>::fused_launches();
+  const i64 behind = CudaPlan<P>::fused_partial_bytes();  // where convolutions have their memory
   int next = 0;
   for (int s = 0; s < P::header.steps; ++s) {
     const compiler::ImageStep step = compiler::step_of<P>(s);
@@ -79860,8 +79860,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             launch.sums[k].chunks = x.chunks;
             break;
           }
-    if (step.kind == compiler::StepKind::conv)
-      launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
+    if (step.kind == compiler::StepKind::conv) launch.args.pointer[3] = partial + behind;
     if (step.kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
     const FusedLaunch& planned = fused[next++];

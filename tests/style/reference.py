@@ -590,11 +590,7 @@ def call_rows(items, operations, torch=None):
     return rows
 
 
-def operations_page(everything, public, torch, sections):
-    operations = {}
-    for item in everything:
-        if item.kind == "struct" and item.header.startswith("ops/") and item.body and not item.specialised:
-            operations.setdefault(item.name, []).append(item)
+def operations_page(operations, public, torch, sections):
     mine = [i for i in public if i.header.startswith("ops/") or "functional" in i.space]
     out, shown = [head_operations], set()
     for section, names in sections.items():
@@ -714,7 +710,7 @@ def pages():
         if item.kind == "struct" and item.header.startswith("ops/") and item.body and not item.specialised:
             operations.setdefault(item.name, []).append(item)
     return {include / "ops/core/call_forms.hpp": forms_header(public, operations),
-            root / "docs/reference_operations.md": operations_page(everything, public, torch, sections),
+            root / "docs/reference_operations.md": operations_page(operations, public, torch, sections),
             root / "docs/reference_layers.md": layers_page(everything, public, torch, sections),
             root / "docs/reference_programs.md": programs}, lost, needless, public
 

@@ -100,8 +100,7 @@ concept RunsWhileCompiling = requires {
   typename detail::Constant<(evaluate<Stage, capacity_of<Stage>()>().size >= 0)>;
 };
 
-// Where a stage does not run: with -DWEFT_TRACE_ERRORS the compiler says in its own words, with the line,
-// why.
+// Where a stage does not run, the compiler's own words, with the line, if -DWEFT_TRACE_ERRORS asks for them.
 template <bool Runs, class Stage>
 struct ShownWhyNot {};
 #ifdef WEFT_TRACE_ERRORS

@@ -141,9 +141,9 @@ class Builder {
   // says, in place of what kernels would store without a loop. (A flag: g++ 12 compares no function with null
   // in constant evaluation under -fsanitize=undefined.)
   bool recomputes = false;
+  bool (*keeps)(const Graph& graph, int node) = nullptr;
   // Of the gradients of loops: whether products will be rounded to 16 bits (transforms/precision.hpp).
   bool rounds_products = false;
-  bool (*keeps)(const Graph& graph, int node) = nullptr;
 
   // The gradients of the custom primitives that were used, kept by the outermost builder; `lender` has those
   // of a graph that is gone on with inside another trace.

@@ -286,8 +286,8 @@ constexpr auto target_of_alias() {
 }
 template <class M>
 struct CheckedAliases : Aliases<M> {
-  static constexpr int lost = Aliases<M>::lost;
-  static_assert(sizeof(TiesAreNames<(lost < 0), M, GivenName<target_of_alias<M, lost>()>>) > 0);
+  static_assert(
+      sizeof(TiesAreNames<(Aliases<M>::lost < 0), M, GivenName<target_of_alias<M, Aliases<M>::lost>()>>) > 0);
 };
 
 }  // namespace module_detail

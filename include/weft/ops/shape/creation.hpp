@@ -111,6 +111,10 @@ template <class T, i64... D>
 constexpr auto zeros() {
   return detail::SplatOp<T, 0, D...>{}();
 }
+template <class T, i64... D>
+constexpr auto ones() {
+  return detail::SplatOp<T, 1, D...>{}();
+}
 WEFT_REFUSAL(FullTakesNumber,
              "full takes the number that stands everywhere, full<f32, 2, 3>(1.5f): without one write "
              "zeros<f32, 2, 3>() or ones<f32, 2, 3>()");
@@ -119,10 +123,6 @@ template <class T, i64... D>
 constexpr auto full() {
   static_assert(sizeof(FullTakesNumber<(sizeof...(D) > 1024), T, Shape<D...>>) > 0);
   return zeros<T, D...>();
-}
-template <class T, i64... D>
-constexpr auto ones() {
-  return detail::SplatOp<T, 1, D...>{}();
 }
 // Memory that will be written is the library's business: empty is zeros.
 template <class T, i64... D>

@@ -91,10 +91,9 @@ WEFT_REFUSAL(CotangentIsLast,
 WEFT_REFUSAL(
     ProductsTakeValues,
     "vjp and jvp: an argument is a model or another object, which is no value: a model's gradient is "
-    "grad(f)(m, "
-    "x), its product with a cotangent that of sum<>(f(m, x) * cotangent), and its parameters are one value "
-    "in "
-    "nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes a model in the function");
+    "grad(f)(m, x), its product with a cotangent that of sum<>(f(m, x) * cotangent), and its parameters are "
+    "one value in nn::parameters_to_vector(m), of which nn::vector_to_parameters(v, m) makes a model in the "
+    "function");
 
 // The function that vjp returns.
 template <class F>

@@ -184,6 +184,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
   };
   List<Waiting> waiting;
   const List<FusedLaunch> fused = CudaPlan<P>::fused_launches();
+  const i64 behind = CudaPlan<P>::fused_partial_bytes();  // where convolutions have their memory
   int next = 0;
   for (int s = 0; s < P::header.steps; ++s) {
     const compiler::ImageStep step = compiler::step_of<P>(s);
@@ -196,8 +197,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
             launch.sums[k].chunks = x.chunks;
             break;
           }
-    if (step.kind == compiler::StepKind::conv)
-      launch.args.pointer[3] = partial + CudaPlan<P>::fused_partial_bytes();
+    if (step.kind == compiler::StepKind::conv) launch.args.pointer[3] = partial + behind;
     if (step.kind != compiler::StepKind::fused) continue;
     kernels::LaunchArgs& args = launch.args;
     const FusedLaunch& planned = fused[next++];
