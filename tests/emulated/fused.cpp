@@ -9,6 +9,7 @@
 #include "support/numbers.hpp"
 #include "weft/ops/loss/cross_entropy.hpp"
 #include "weft/ops/random/random.hpp"
+#include "weft/ops/reduce/composed.hpp"
 #include "weft/ops/shape/creation.hpp"
 
 using namespace weft;
@@ -199,6 +200,26 @@ TEST_CASE("fused: sums along the rows") {
       in<f32, 300, 96>, in<f32, 610, 33>);
   check_program(
       "total of a long vector", sums, [](auto x) { return sum<>(x); }, in<f32, 70001>);
+}
+
+TEST_CASE("fused: sums of batches of rows") {
+  const auto all = [](auto x) { return std::tuple{sum<1>(x), amax<1>(x), sum<1>(x * x)}; };
+  check_program("in their places", 5 * sums, all, in<f32, 40, 17, 24>);
+  check_program("in parts", 5 * sums, all, in<f32, 3, 400, 40>);
+  check_program("in parts of unequal length", 5 * sums, all, in<f32, 5, 331, 7>);
+  check_program("many of few rows", 5 * sums, all, in<f32, 500, 3, 5>);
+  check_program("wide rows, which blocks share", 5 * sums, all, in<f32, 3, 4, 5000>);
+  check_program("wide and odd rows", 5 * sums, all, in<f32, 3, 4, 5003>);
+  check_program("wide rows in parts", 5 * sums, all, in<f32, 2, 90, 3000>);
+  check_program(
+      "of several axes", sums,
+      [](auto x) {
+        return std::tuple{sum<1, 2>(x), sum<2>(x), sum<2, 3>(x)};
+      },
+      in<f32, 3, 4, 5, 6, 7>);
+  check_program("in f64", 1e-12, all, in<f64, 7, 65, 18>);
+  check_program("of integers", 0, all, in<i32, 7, 65, 18>);
+  check_program("softmax along them", sums, SoftmaxOp<1>{}, in<f32, 3, 21, 200>);
 }
 
 TEST_CASE("fused: several warps meet at barriers") {

@@ -180,13 +180,15 @@ class Machine {
       case compiler::StepKind::combine_partials:
         for (int k = 0; k < s.numbers.size; k += kernels::CombineCall::numbers, address += 2) {
           const auto sum = kernels::CombineCall::decode(number + k);
-          for (i64 i = 0; i < sum.count; ++i) {
-            double v = read(address[0], i, sum.dtype);
-            for (i64 c = 1; c < sum.chunks; ++c)
-              v = fold(sum.fold, sum.dtype, v,
-                       read(address[0] + static_cast<u64>(c * sum.stride), i, sum.dtype));
-            write(address[1], i, sum.dtype, v);
-          }
+          for (i64 b = 0; b < sum.batches; ++b)
+            for (i64 i = 0; i < sum.count; ++i) {
+              const u64 first = address[0] + static_cast<u64>(b * sum.chunks * sum.stride);
+              double v = read(first, i, sum.dtype);
+              for (i64 c = 1; c < sum.chunks; ++c)
+                v = fold(sum.fold, sum.dtype, v,
+                         read(first + static_cast<u64>(c * sum.stride), i, sum.dtype));
+              write(address[1], b * sum.count + i, sum.dtype, v);
+            }
         }
         return;
       case compiler::StepKind::dot: {
@@ -469,6 +471,16 @@ class Machine {
           at += index[a] * stride(k, a);
       return at;
     };
+    // Batches of rows with sums of their own: each has its places, or chunks are parts of one.
+    i64 batch_rows = h.batch_axes > 0 ? 1 : rows;
+    bool placed = false;
+    for (int a = h.batch_axes; h.batch_axes > 0 && a < h.row_axes; ++a) batch_rows *= space.extent[a];
+    for (int k = 0; k < h.operands; ++k)
+      for (int a = 0; a < h.batch_axes; ++a)
+        placed = placed || (word(k).role == kernels::Role::accumulate_columns && stride(k, a) != 0);
+    const bool in_parts = h.batch_axes > 0 && !placed;
+    const i64 parts = in_parts ? (batch_rows + per_chunk - 1) / per_chunk : 1;
+
     const auto execute = [&](int i) {
       const kernels::Instruction& in = program[static_cast<std::size_t>(i)];
       const DType t = static_cast<DType>(in.dtype);
@@ -527,9 +539,10 @@ class Machine {
             Running& r = totals[static_cast<std::size_t>(i)];
             r.value = fold(f, t, r.value, reg(in.a));
           } else {
-            const u64 to = address[in.aux] + static_cast<u64>(chunk * partial_bytes);
+            const u64 to = address[in.aux] + static_cast<u64>(placed ? 0 : chunk * partial_bytes);
+            const i64 at = (placed ? position(in.aux, kernels::Stage::row) : 0) + linear;
             const DType s = word(in.aux).dtype;
-            write(to, linear, s, first_row ? reg(in.a) : fold(f, t, read(to, linear, s), reg(in.a)));
+            write(to, at, s, first_row ? reg(in.a) : fold(f, t, read(to, at, s), reg(in.a)));
           }
           return;
         }
@@ -567,12 +580,15 @@ class Machine {
       const i64 size = (rows - 1) * row_size + (flat ? last_cols : row_size);
       const i64 least = h.by_elements ? c * per_chunk : 0,
                 most = h.by_elements && least + per_chunk < size ? least + per_chunk : size;
-      const i64 first = h.by_elements ? least / row_size : c * per_chunk,
+      const i64 last = in_parts ? (c / parts + 1) * batch_rows : rows;
+      const i64 first = h.by_elements ? least / row_size
+                        : in_parts    ? c / parts * batch_rows + c % parts * per_chunk
+                                      : c * per_chunk,
                 end = h.by_elements              ? (most + row_size - 1) / row_size
-                      : first + per_chunk < rows ? first + per_chunk
-                                                 : rows;
+                      : first + per_chunk < last ? first + per_chunk
+                                                 : last;
       for (i64 row = first; row < end; ++row) {
-        first_row = row == first;
+        first_row = row == first || (placed && row % batch_rows == 0);
         i64 rest = row;
         for (int a = h.row_axes - 1; a > 0; --a) index[a] = rest % space.extent[a], rest /= space.extent[a];
         index[0] = rest;

@@ -140,6 +140,8 @@ inline std::string fused(const u64* w) {
   if (h.segmented) out += ", segmented";
   if (h.even) out += ", even";
   if (h.by_elements) out += ", chunks of elements";
+  if (h.batch_axes > 0)
+    out += ", sums by " + std::to_string(h.batch_axes) + (h.batch_axes == 1 ? " axis" : " axes");
   out += '\n';
   for (int k = 0; k < h.operands; ++k) {
     const u64* words = w + h.operand_at() + k * h.operand_words();

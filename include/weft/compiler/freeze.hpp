@@ -19,6 +19,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
+    w.put_int(c.batch_rows);
     w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
@@ -58,6 +59,7 @@ struct FrozenPlan {
       c.cols = r.get_int();
       c.rows_per_chunk = r.get_int();
       c.chunks = r.get_int();
+      c.batch_rows = r.get_int();
       const u64 flags = r.get();
       c.flat = WordReader::low(flags) % 2 != 0;
       c.by_elements = WordReader::low(flags) / 2 % 2 != 0;

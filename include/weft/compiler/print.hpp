@@ -67,7 +67,8 @@ inline std::string print(PlanMemory, const Module& m) {
     out += "kernel " + std::to_string(k);
     if (kernel.opaque < 0)
       out += ": " + std::to_string(tiling.rows) + " rows of " + std::to_string(tiling.cols) + ", " +
-             std::to_string(tiling.chunks) + (tiling.chunks == 1 ? " chunk" : " chunks");
+             std::to_string(tiling.chunks) + (tiling.chunks == 1 ? " chunk" : " chunks") +
+             (tiling.batch_rows > 0 ? ", batches of " + std::to_string(tiling.batch_rows) + " rows" : "");
     out += '\n';
     for (int i = 0; i < kernel.stores.size; ++i) {
       const int x = m.fusion.pool[kernel.stores.begin + i];

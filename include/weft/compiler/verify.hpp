@@ -155,10 +155,17 @@ constexpr Fault verify(PlanMemory, const Module& m) {
   for (int k = 0; k < f.kernels.size(); ++k) {
     const kernel_ir::Kernel& kernel = f.kernels[k];
     const kernel_ir::Tiling& tiling = p.tilings[k];
-    const i64 length = tiling.by_elements ? kernel.space.size() : tiling.rows;
+    // of a batch that is cut, its own rows
+    const bool cut = tiling.batch_rows > 0 && tiling.parts() > 1;
+    const i64 length = cut ? tiling.batch_rows : tiling.by_elements ? kernel.space.size() : tiling.rows;
+    const i64 chunks = cut ? tiling.chunks / tiling.batches() : tiling.chunks;
+    if (tiling.batch_rows > 0 &&
+        (tiling.rows % tiling.batch_rows != 0 || (!cut && tiling.rows_per_chunk % tiling.batch_rows != 0) ||
+         (cut && tiling.chunks != chunks * tiling.batches())))
+      return {"a kernel's chunks are no whole batches", f.pool[kernel.stores.begin]};
     if (kernel.opaque < 0 && length > 0 &&
-        (tiling.rows_per_chunk < 1 || (tiling.chunks - 1) * tiling.rows_per_chunk >= length ||
-         tiling.chunks * tiling.rows_per_chunk < length))
+        (tiling.rows_per_chunk < 1 || (chunks - 1) * tiling.rows_per_chunk >= length ||
+         chunks * tiling.rows_per_chunk < length))
       return {"a kernel's chunks do not cover its rows",
               kernel.stores.size > 0 ? f.pool[kernel.stores.begin] : -1};
     for (int i = 0; i < kernel.loads.size; ++i) {

@@ -142,6 +142,7 @@ class ClusteringState {
                        is_full(kernel, i);
     if ((large && kernel.walk < 0) || kernel.walk != walk_of(i)) return false;
     const Dims& d = shapes_[shape];
+    if (!keeps_batch(kernel, d, r)) return false;
     if (kernel.shape == shape)
       return keeps_order(kernel, d, r) && (r.level == Level::element || r.level == Level::total ||
                                            kernel.split < 0 || kernel.split == r.split);
@@ -197,6 +198,16 @@ class ClusteringState {
   // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
   static constexpr bool has_chunks_of_total(const Dims& space, int split) {
     return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether the kernel's sums along the rows and over everything are of the same rows as reduction r of d.
+  static constexpr bool keeps_batch(const Kernel& kernel, const Dims& d, const Reduction& r) {
+    if (r.level == Level::total) return kernel.batch <= 0;
+    if (r.level != Level::column_sum) return true;
+    return kernel.batch >= 0 ? kernel.batch == batch_in(kernel.space, d, r) : r.batch == 0 || !kernel.totals;
+  }
+  // The axes of r's batch, of extents d, as axes of `space`.
+  static constexpr int batch_in(const Dims& space, const Dims& d, const Reduction& r) {
+    return r.batch > 0 ? in_rank(r.batch, d.rank, space.rank) : 0;
   }
   // Whether totals and the cut into rows and columns, of which the kernel or the reduction brings one, go
   // together.

@@ -37,7 +37,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, 2 * (x.walk + 1) + (x.middle_axis ? 1 : 0));
+    w.put_pair(16 * (x.batch + 1) + x.space.rank, 2 * (x.walk + 1) + (x.middle_axis ? 1 : 0));
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
   const int* const pool = f.pool.data();
@@ -100,7 +100,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     x.loads = span();
     x.stores = span();
     const u64 s = r.get();
-    x.space.rank = R::low(s);
+    x.space.rank = R::low(s) % 16;
+    x.batch = R::low(s) / 16 - 1;
     x.middle_axis = R::high(s) % 2 != 0;
     x.walk = R::high(s) / 2 - 1;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();

@@ -461,6 +461,7 @@ class Fuser : ClusteringState {
     Kernel& kernel = f.kernels[best];
     kernel.mixed = kernel.mixed || reduces;
     kernel.totals = kernel.totals || r.level == Level::total;
+    if (r.level == Level::column_sum) kernel.batch = batch_in(kernel.space, d, r);
     const SpaceFit a = kernel.shape == shape ? SpaceFit{} : fit_in(kernel.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;

@@ -30,6 +30,7 @@ struct Kernel {
   int shape = -1;  // the space's among the graph's shapes, while kernels are formed
   int last = -1;   // the last member, while kernels are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int batch = -1;  // sums along the rows are of the rows of axes [batch, split); -1: there is none yet
   int walk = -1;   // the parameter group whose ranges its members lie in
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while kernels are formed

@@ -46,6 +46,7 @@ constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
 struct Reduction {
   Level level = Level::element;
   int split = -1;
+  int batch = 0;  // of a sum along the rows: axes [0, batch) stay, each place of them has a sum of its own
   bool middle_axis = false;
 };
 // Which kind a reduction is, seen from its operand's extents.
@@ -73,11 +74,19 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
   } else if (last_out < first_in) {
     r.level = Level::row;
     r.split = first_in;
-  } else if (last_in < first_out && !index) {
+  } else if (index) {
+    r.middle_axis = true;
+  } else if (last_in < first_out) {
     r.level = Level::column_sum;
     r.split = first_out;
   } else {
-    r.middle_axis = true;
+    for (int k = first_in; k < last_in; ++k)
+      r.middle_axis = r.middle_axis || (d.extent[k] != 1 && !(axes >> k & 1u));
+    if (r.middle_axis) return r;
+    r.level = Level::column_sum;
+    r.batch = first_in;
+    r.split = last_in + 1;
+    while (d.extent[r.split] == 1) ++r.split;
   }
   return r;
 }
@@ -103,6 +112,14 @@ constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
   return fair < least ? least : fair < most ? fair : most;
 }
 inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
+// The same of `batches` times as many rows, each batch with sums of its own: a few batches are cut where that
+// leaves parts of many rows, as what a part has found is written and read once more.
+constexpr i64 rows_of_batch_chunk(i64 rows, i64 cols, i64 batches) {
+  constexpr i64 least_rows = 32, most_chunks = 32;
+  const i64 chunk = rows_of_chunk(rows, cols, batches < most_chunks ? most_chunks / batches : 1);
+  const i64 least = chunk < least_rows ? least_rows : chunk;
+  return least < rows ? least : rows;
+}
 // The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
 // the chunks are whole tiles of the flat walk.
 constexpr i64 row_of_total(const Dims& d) {

@@ -81,8 +81,8 @@ class Planner {
                                                                                         : last_use_[node]);
         }
       }
-      if (tiling.chunks > 1) {
-        const i64 bytes = tiling.chunks * tiler_.sums(kernel);
+      if (tiling.parts() > 1) {
+        const i64 bytes = tiling.chunks * tiler_.sums(kernel, tiling);
         if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
       if (kernel.opaque >= 0) {

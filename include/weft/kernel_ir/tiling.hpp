@@ -9,15 +9,23 @@
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// `chunks` pieces of rows_per_chunk rows, each one unit of work.
+// `chunks` pieces of rows_per_chunk rows, each one unit of work. Where batches of rows have sums of their
+// own, a chunk is several batches, or a part of one.
 struct Tiling {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
+  i64 batch_rows = 0;                  // 0: all rows are one batch
   int split = 0;                       // axes of the space from this one on are columns
   bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
   bool by_elements = false;            // rows_per_chunk counts elements: a chunk may begin within a row
   int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
   u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
+
+  constexpr i64 batches() const { return batch_rows > 0 ? rows / batch_rows : 1; }
+  // The chunks that a sum along the rows, or over everything, is cut into.
+  constexpr i64 parts() const {
+    return batch_rows > 0 ? (batch_rows + rows_per_chunk - 1) / rows_per_chunk : chunks;
+  }
 };
 
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
@@ -26,10 +34,12 @@ constexpr i64 bytes_of(const ir::Graph& g, int node) {
 
 // A sum along the rows is left in parts, one a chunk, until something needs it.
 constexpr bool is_split_sum(Level level, const Tiling& tiling) {
-  return tiling.chunks > 1 && (level == Level::column_sum || level == Level::total);
+  return tiling.parts() > 1 && (level == Level::column_sum || level == Level::total);
 }
-// Bytes of one part of node x, 64-byte aligned.
-constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+// Bytes of one part of node x, a sum of a kernel with that tiling, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x, const Tiling& tiling) {
+  return (bytes_of(g, x) / tiling.batches() + 63) / 64 * 64;
+}
 class Tiler {
  public:
   constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
@@ -73,6 +83,10 @@ class Tiler {
       tiling.chunks = (size + chunk - 1) / chunk;
       return tiling;
     }
+    if (columns && kernel.batch > 0) {
+      cut_batches(kernel, tiling);
+      return tiling;
+    }
     i64 per_chunk = 1;
     if (totals || columns) {
       per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
@@ -85,16 +99,31 @@ class Tiler {
   }
 
   // Bytes of one chunk's partial results, all sums of the kernel one after another, each 64-byte aligned.
-  constexpr i64 sums(const Kernel& kernel) const {
+  constexpr i64 sums(const Kernel& kernel, const Tiling& tiling) const {
     i64 bytes = 0;
     for (int i = 0; i < kernel.stores.size; ++i) {
       const int x = pool_[kernel.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x, tiling);
     }
     return bytes;
   }
 
  private:
+  // Chunks of a walk whose batches have sums of their own: parts of a batch, or whole ones.
+  constexpr void cut_batches(const Kernel& kernel, Tiling& tiling) const {
+    i64 batches = 1;
+    for (int a = 0; a < kernel.batch; ++a) batches *= kernel.space.extent[a];
+    tiling.batch_rows = tiling.rows / batches;
+    tiling.rows_per_chunk = rows_of_batch_chunk(tiling.batch_rows, tiling.cols, batches);
+    if (tiling.rows_per_chunk < tiling.batch_rows) {
+      tiling.chunks = batches * tiling.parts();
+      return;
+    }
+    const i64 elements = tiling.batch_rows * tiling.cols;
+    const i64 together = elements < chunk_elements ? chunk_elements / elements : 1;
+    tiling.rows_per_chunk = tiling.batch_rows * (together < batches ? together : batches);
+    tiling.chunks = (tiling.rows + tiling.rows_per_chunk - 1) / tiling.rows_per_chunk;
+  }
   // Rows of a chunk of a walk without sums along them.
   constexpr i64 rows_of_map(const Kernel& kernel, const Tiling& tiling) const {
     constexpr i64 most = 1024;

@@ -75,7 +75,10 @@ TEST_CASE("iteration_space: along columns, along rows, over all, or along axes b
   CHECK(seen(d, 0b001).split == 1);
   CHECK(seen(d, 0b011).split == 2);
   CHECK(seen(d, 0b111).level == Level::total);
-  CHECK(seen(d, 0b010).middle_axis);
+  CHECK(seen(d, 0b010).level == Level::column_sum);
+  CHECK(seen(d, 0b010).batch == 1);
+  CHECK(seen(d, 0b010).split == 2);
+  CHECK(seen(d, 0b001).batch == 0);
   CHECK(seen(d, 0b101).middle_axis);
   // axes of extent 1 do not count
   CHECK(seen(Dims{3, {1, 10, 7}}, 0b010).level == Level::column_sum);

@@ -40,9 +40,13 @@ TEST_CASE("tiling: chunks cover the rows once, and rows and columns the space") 
       if (kernel.opaque >= 0 || kernel.stores.size == 0) continue;
       CAPTURE(seed);
       REQUIRE(t.rows_per_chunk >= 1);
-      const i64 length = t.by_elements ? kernel.space.size() : t.rows;
-      REQUIRE(t.chunks * t.rows_per_chunk >= length);
-      REQUIRE((t.chunks - 1) * t.rows_per_chunk < (length > 0 ? length : 1));
+      const bool cut = t.batch_rows > 0 && t.parts() > 1;  // chunks are parts of a batch
+      const i64 length = cut ? t.batch_rows : t.by_elements ? kernel.space.size() : t.rows;
+      const i64 chunks = cut ? t.parts() : t.chunks;
+      if (cut) REQUIRE(t.chunks == t.parts() * t.batches());
+      if (t.batch_rows > 0) REQUIRE(t.batches() * t.batch_rows == t.rows);
+      REQUIRE(chunks * t.rows_per_chunk >= length);
+      REQUIRE((chunks - 1) * t.rows_per_chunk < (length > 0 ? length : 1));
       if (t.flat)
         REQUIRE(t.rows * t.cols >= kernel.space.size());
       else
@@ -96,4 +100,22 @@ TEST_CASE("tiling: a total has the chunks of its own extents, in a flat walk and
   CHECK(tiling_of(Dims{2, {8, 50257}}, total).rows_per_chunk % 4 == 0);
   CHECK(!tiling_of(Dims{2, {8, 50257}}, total).by_elements);
   CHECK(!tiling_of(Dims{2, {1, 50257}}, total).by_elements);
+}
+
+TEST_CASE("tiling: batches of rows with sums of their own are cut where that leaves many rows") {
+  const auto middle = [](ir::Value x) { return ir::reduce(ir::Op::reduce_sum, x, 0b010); };
+  // enough batches, or few rows: in one part
+  for (const Dims& d : {Dims{3, {32, 200, 768}}, Dims{3, {2, 20, 768}}, Dims{3, {1000, 3, 5}}}) {
+    const Tiling t = tiling_of(d, middle);
+    CHECK(t.parts() == 1);
+    CHECK(t.batch_rows == d.extent[1]);
+    CHECK(t.rows_per_chunk % t.batch_rows == 0);
+  }
+  // small batches go together
+  CHECK(tiling_of(Dims{3, {10000, 3, 5}}, middle).rows_per_chunk == 1092 * 3);
+  const Tiling few = tiling_of(Dims{3, {3, 5000, 768}}, middle);
+  CHECK(few.parts() > 1);
+  CHECK(few.rows_per_chunk >= 32);
+  CHECK(few.rows_per_chunk <= 256);
+  CHECK(few.chunks == 3 * few.parts());
 }

@@ -30,7 +30,7 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (kernel_ir::is_split_sum(f.level[x], tilings[k])) stride += kernel_ir::part_bytes(g, x);
+      if (kernel_ir::is_split_sum(f.level[x], tilings[k])) stride += kernel_ir::part_bytes(g, x, tilings[k]);
     }
     i64 offset = 0;
     for (int i = 0; i < stores.size; ++i) {
@@ -39,12 +39,13 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
       addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
       u64 call[kernels::CombineCall::numbers]{};
-      kernels::CombineCall{tilings[k].chunks, stride, g.dims(x).size(), g.nodes[x].dtype,
-                           fold_of(g.nodes[x].op)}
+      const i64 batches = tilings[k].batches();
+      kernels::CombineCall{tilings[k].parts(),     stride, g.dims(x).size() / batches, g.nodes[x].dtype,
+                           fold_of(g.nodes[x].op), batches}
           .encode(call);
       numbers.append(call, kernels::CombineCall::numbers);
-      offset += kernel_ir::part_bytes(g, x);
-      bytes += tilings[k].chunks * kernel_ir::bytes_of(g, x);
+      offset += kernel_ir::part_bytes(g, x, tilings[k]);
+      bytes += tilings[k].parts() * kernel_ir::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }

@@ -101,7 +101,8 @@ class FusedLowering : FusedValues {
   // The same of the chunk's part of a total, or of a sum along the rows.
   constexpr bool is_compensated(const Sink& sink) const {
     const int x = infos_[sink.info].node;
-    const i64 rows = tiling_->rows_per_chunk < tiling_->rows ? tiling_->rows_per_chunk : tiling_->rows;
+    const i64 most = tiling_->batch_rows > 0 ? tiling_->batch_rows : tiling_->rows;
+    const i64 rows = tiling_->rows_per_chunk < most ? tiling_->rows_per_chunk : most;
     if (operands_[sink.operand].word.role == kernels::Role::accumulate_columns)
       return is_compensated(sink.fold, x, rows, kernel_ir::longest_column_sum);
     if (sink.stage != kernels::Stage::element) return is_compensated(sink.fold, x, rows);
@@ -214,6 +215,7 @@ class FusedLowering : FusedValues {
     h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
     h.by_elements = tiling_->by_elements;
+    h.batch_axes = batch_;
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {

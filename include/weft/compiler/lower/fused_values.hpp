@@ -74,6 +74,7 @@ class FusedValues {
 
   constexpr void choose_axes() {
     const Dims& space = kernel_->space;
+    batch_ = 0;
     if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
@@ -92,6 +93,7 @@ class FusedValues {
     } else {
       for (; n < space.rank; ++n) axis_[n] = n;
       rows_ = tiling_->split;
+      batch_ = tiling_->batch_rows > 0 ? kernel_->batch : 0;
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
@@ -253,10 +255,13 @@ class FusedValues {
                          : kernels::Stage::row;
         o.word.role =
             level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
-        if (tiling_->chunks > 1) {
+        if (tiling_->parts() > 1) {
           o.address = tiling_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
-          partial += kernel_ir::part_bytes(g, x);
+          partial += kernel_ir::part_bytes(g, x, *tiling_);
+        } else if (batch_ > 0) {  // each batch has its place
+          spread(shapes_[nodes_[x].shape], whole_strides(x).stride, o);
+          for (int a = rows_; a < rows_ + cols_; ++a) o.stride[a] = 0;
         }
       } else {
         sink.info = resolve(x);
@@ -269,7 +274,10 @@ class FusedValues {
       sink.operand = add_operand(o, rule);
       sinks_.push(sink);
     }
-    partial_bytes_ = tiling_->chunks > 1 ? partial : 0;
+    partial_bytes_ = partial;
+  }
+  constexpr kernel_ir::View whole_strides(int x) const {
+    return kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
   }
 
   // What a later pass over the row would compute again, at a price: those of its members that a later pass
@@ -353,10 +361,14 @@ class FusedValues {
     if (tiling_->flat) return;
     for (const Operand& o : operands_)
       if (o.word.window) return;
-    collapse(0, rows_, true);
-    collapse(rows_, cols_, false);
+    const int rows = rows_;
+    collapse(0, batch_, rows_);
+    batch_ -= rows - rows_;
+    collapse(batch_, rows_ - batch_, rows_);
+    collapse(rows_, cols_, cols_);
   }
-  constexpr void collapse(int begin, int count, bool is_rows) {
+  // Of `count` axes from `begin` on, which `of` counts too.
+  constexpr void collapse(int begin, int count, int& of) {
     for (int a = begin + count - 1; a > begin; --a) {
       bool join = true;
       if (extent_[a] != 1 && extent_[a - 1] != 1)
@@ -370,7 +382,7 @@ class FusedValues {
         for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
       }
       for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
-      (is_rows ? rows_ : cols_) -= 1;
+      --of;
     }
   }
 
@@ -399,7 +411,7 @@ class FusedValues {
   List<Sink> sinks_;
   int axis_[max_axes]{};
   i64 extent_[max_axes]{};
-  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
+  int batch_ = 0, rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
 };
 

@@ -57,7 +57,7 @@ class KernelDedup {
     *w++ = static_cast<u64>(space.rank) | static_cast<u64>(kernel.split + 1) << 8 |
            static_cast<u64>(kernel.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
            static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(kernel.body.size) << 40;
-    *w++ = static_cast<u64>(kernel.loads.size);
+    *w++ = static_cast<u64>(kernel.loads.size) | static_cast<u64>(kernel.batch + 1) << 32;
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
     const int* const body = pool_ + kernel.body.begin;
     const int* const loads = pool_ + kernel.loads.begin;

@@ -38,12 +38,14 @@ struct FusedHeader {
   bool windows = false;      // operands carry bounds
   bool even = false;         // rows whose length is a launch argument end with a whole value of any team
   bool by_elements = false;  // chunks are so many elements in row-major order, and may begin within a row
+  int batch_axes = 0;        // sums along the rows are of the rows at one place of these first axes
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
-           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35;
+           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35 |
+           static_cast<u64>(batch_axes) << 40;
   }
   WEFT_HD static constexpr FusedHeader decode(const u64* w) {
     FusedHeader h;
@@ -57,6 +59,7 @@ struct FusedHeader {
     h.windows = (w[1] >> 33 & 1) != 0;
     h.even = (w[1] >> 34 & 1) != 0;
     h.by_elements = (w[1] >> 35 & 1) != 0;
+    h.batch_axes = static_cast<int>(w[1] >> 40 & 255);
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }

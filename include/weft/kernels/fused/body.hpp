@@ -187,9 +187,31 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       run_elements(which);
       return;
     }
-    i64 begin = which * args.rows_per_chunk;
-    i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
-    if constexpr (requires { args.first_row; }) begin += args.first_row, end += args.first_row;
+    if constexpr (header.batch_axes > 0) {
+      run_batches(which);
+    } else {
+      i64 begin = which * args.rows_per_chunk;
+      i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+      if constexpr (requires { args.first_row; }) begin += args.first_row, end += args.first_row;
+      run_rows(begin, end);
+    }
+  }
+  // The same where batches of rows have sums of their own: a chunk is whole batches, or a part of one.
+  WEFT_HD_INLINE void run_batches(i64 which) {
+    constexpr i64 rows = Traits::batch_rows();
+    if constexpr (Traits::sums_in_places()) {
+      const i64 begin = which * args.rows_per_chunk;
+      const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+      for (i64 row = begin; row < end; row += rows) run_rows(row, row + rows);
+    } else {
+      const i64 parts = (rows + args.rows_per_chunk - 1) / args.rows_per_chunk;
+      const i64 from = which % parts * args.rows_per_chunk, to = from + args.rows_per_chunk;
+      const i64 batch = which / parts * rows;
+      run_rows(batch + from, batch + (to < rows ? to : rows));
+    }
+  }
+  // Rows [begin, end), which have one sum.
+  WEFT_HD_INLINE void run_rows(i64 begin, i64 end) {
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     this->template section<0>();

@@ -6,7 +6,8 @@
 
 namespace WEFT_NAMESPACE::kernels {
 
-// One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
+// One sum: `count` elements in each of `chunks` parts, `stride` bytes apart; and so for each batch, whose
+// parts and results lie behind those of the one before.
 struct PartialSum {
   const char* partial = nullptr;
   void* to = nullptr;
@@ -14,6 +15,7 @@ struct PartialSum {
   i64 first_block = 0;
   DType dtype{};
   Fold fold{};
+  int batches = 1;
 };
 // As many as the arguments of a CUDA kernel can hold.
 struct CombineArgs {
@@ -27,9 +29,13 @@ static_assert(sizeof(CombineArgs) <= 4096);
 WEFT_HD constexpr int combine_columns(i64 count, int team_size) {
   return count > 1 && team_size >= 32 ? 32 : 1;
 }
-// Elements of one sum that a team works on.
+// Elements of one sum that a team works on, and the blocks of a batch.
 WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : combine_columns(count, team_size);
+}
+WEFT_HD constexpr i64 combine_blocks(i64 count, int team_size) {
+  const i64 span = combine_span(count, team_size);
+  return (count + span - 1) / span;
 }
 
 // Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found.
@@ -59,8 +65,8 @@ WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
   return combine_chunks<S, fold, V>(sum, i, 0, 1);
 }
 
-// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
-// thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
+// Elements [block * span, (block + 1) * span) of a sum of one batch. The team's threads share the chunks of
+// an element: thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
 WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   using T = register_of<S>;
@@ -105,8 +111,14 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
     const int middle = (k + end) / 2;
     (args.sum[middle].first_block <= block ? k : end) = middle;
   }
-  const PartialSum sum = args.sum[k];
+  PartialSum sum = args.sum[k];
   block -= sum.first_block;
+  if (sum.batches > 1) {
+    const i64 blocks = combine_blocks(sum.count, team.size()), batch = block / blocks;
+    block -= batch * blocks;
+    sum.partial += batch * sum.chunks * sum.stride;
+    sum.to = static_cast<char*>(sum.to) + batch * sum.count * size_of(sum.dtype);
+  }
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
     constexpr DType dtype = static_cast<DType>(d.value);
     if constexpr ((Set >> d.value & 1u) != 0 && dtype != DType::boolean) {
@@ -125,18 +137,19 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
 struct CombineCall {
   i64 chunks = 0;
   i64 stride = 0;  // bytes from a chunk's part to the next one's
-  i64 count = 0;   // elements
+  i64 count = 0;   // elements of a batch
   DType dtype{};
   Fold fold{};
+  i64 batches = 1;
 
-  static constexpr int numbers = 4;
+  static constexpr int numbers = 5;
   constexpr void encode(u64* n) const {
     n[0] = static_cast<u64>(chunks), n[1] = static_cast<u64>(stride), n[2] = static_cast<u64>(count);
-    n[3] = static_cast<u64>(dtype) | static_cast<u64>(fold) << 8;
+    n[3] = static_cast<u64>(dtype) | static_cast<u64>(fold) << 8, n[4] = static_cast<u64>(batches);
   }
   static constexpr CombineCall decode(const u64* n) {
-    return {static_cast<i64>(n[0]), static_cast<i64>(n[1]), static_cast<i64>(n[2]),
-            static_cast<DType>(n[3] & 255), static_cast<Fold>(n[3] >> 8)};
+    return {static_cast<i64>(n[0]),         static_cast<i64>(n[1]),       static_cast<i64>(n[2]),
+            static_cast<DType>(n[3] & 255), static_cast<Fold>(n[3] >> 8), static_cast<i64>(n[4])};
   }
 };
 inline PartialSum partial_sum(const CombineCall& call, const void* partial, void* to) {
@@ -146,6 +159,7 @@ inline PartialSum partial_sum(const CombineCall& call, const void* partial, void
   sum.chunks = call.chunks;
   sum.stride = call.stride;
   sum.count = call.count;
+  sum.batches = static_cast<int>(call.batches);
   sum.dtype = call.dtype;
   sum.fold = call.fold;
   return sum;
@@ -159,8 +173,7 @@ inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size
   for (int k = 0; k < count; ++k) {
     args.sum[k] = sums[k];
     args.sum[k].first_block = blocks;
-    const i64 span = combine_span(sums[k].count, team_size);
-    blocks += (sums[k].count + span - 1) / span;
+    blocks += sums[k].batches * combine_blocks(sums[k].count, team_size);
   }
   return args;
 }

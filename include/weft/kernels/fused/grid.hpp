@@ -98,7 +98,7 @@ struct FusedNeeds {
   static constexpr bool allows(int w) {
     if (!flat && last_extent % w != 0) return false;
     for (int k = 0; k < header.operands; ++k) {
-      if (!is_dense(k) || View::operand(k).role == Role::accumulate_columns) continue;
+      if (!is_dense(k)) continue;
       const i64 size = size_of(View::operand(k).dtype), bytes = w * size < 16 ? w * size : 16;
       for (int a = 0; a < last_axis; ++a)
         if (View::stride(k, a) * size % bytes != 0) return false;
@@ -242,11 +242,28 @@ struct FusedCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };
 inline constexpr i64 most_summed_chunks = 512;
+// Where batches of rows have sums of their own: a chunk is a batch, or one of its parts.
+template <class Grid>
+constexpr void cut_batches(FusedCut& cut, i64 rows) {
+  using View = typename Grid::Needs::View;
+  constexpr i64 batch_rows = rows_of_batch<View>();
+  const i64 batches = rows / batch_rows;
+  i64 parts = 1;
+  if constexpr (!has_any_batch_place<View>()) {
+    const i64 share = most_summed_chunks / Grid::parts / batches;
+    const i64 most = (batch_rows + Grid::groups - 1) / Grid::groups;
+    parts = share < 1 ? 1 : share < most ? share : most;
+  }
+  cut.rows_per_chunk = (batch_rows + parts - 1) / parts;
+  cut.chunks = batches * ((batch_rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk);
+}
 template <class Grid>
 constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   FusedCut cut;
   if (rows == 0) return {1, 0, 0};  // of ranks that share state out some have none
-  if constexpr (Grid::Needs::sums) {
+  if constexpr (Grid::header.batch_axes > 0) {
+    cut_batches<Grid>(cut, rows);
+  } else if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
     if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
     if (chunks < 1) chunks = 1;
@@ -254,7 +271,8 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   } else {
     cut.rows_per_chunk = Grid::groups;
   }
-  cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
+  if constexpr (Grid::header.batch_axes == 0)
+    cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
   cut.blocks = cut.chunks * Grid::parts;
   if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
     constexpr i64 span = i64{Grid::threads} * Grid::width;

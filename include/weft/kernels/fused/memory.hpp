@@ -215,12 +215,15 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     }
   }
 
-  // Where instruction I's sums of this chunk begin.
+  // Where instruction I's sums of this chunk, or of the batch of the row at hand, begin.
   template <int I>
   WEFT_HD_INLINE auto* partial() {
     constexpr int k = View::instruction(I).aux;
-    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
-                                                            chunk * args.partial_bytes);
+    if constexpr (Traits::is_batch_placed(k))
+      return pointer<k>() + place.row_offset[k];
+    else
+      return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
+                                                              chunk * args.partial_bytes);
   }
 };
 

@@ -42,6 +42,29 @@ WEFT_HD constexpr bool reads_often(int k) {
   return loads > 1;
 }
 
+// Rows at one place of the batch axes; 0 without those.
+template <class View>
+WEFT_HD constexpr i64 rows_of_batch() {
+  if (View::header.batch_axes == 0) return 0;
+  i64 rows = 1;
+  for (int a = View::header.batch_axes; a < View::header.row_axes; ++a) rows *= View::extent(a);
+  return rows;
+}
+// Whether operand k, sums along the rows, has a place for every batch, and not for every chunk.
+template <class View>
+WEFT_HD constexpr bool has_batch_places(int k) {
+  if (View::operand(k).role != Role::accumulate_columns) return false;
+  for (int a = 0; a < View::header.batch_axes; ++a)
+    if (View::stride(k, a) != 0) return true;
+  return false;
+}
+template <class View>
+WEFT_HD constexpr bool has_any_batch_place() {
+  for (int k = 0; k < View::header.operands; ++k)
+    if (has_batch_places<View>(k)) return true;
+  return false;
+}
+
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
@@ -337,6 +360,11 @@ struct FusedTraits {
     }
     return 0;
   }
+  // Rows of a batch with sums of its own, and whether operand k, of such sums, has their places: otherwise
+  // chunks are parts of a batch.
+  WEFT_HD static constexpr i64 batch_rows() { return rows_of_batch<View>(); }
+  WEFT_HD static constexpr bool is_batch_placed(int k) { return has_batch_places<View>(k); }
+  WEFT_HD static constexpr bool sums_in_places() { return has_any_batch_place<View>(); }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 };
 

@@ -194,7 +194,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
         for (const Waiting& x : waiting)
           if (x.planned == launch.sums[k].partial) {
             launch.sums[k].partial = reinterpret_cast<const char*>(x.parts);
-            launch.sums[k].chunks = x.chunks;
+            launch.sums[k].chunks = x.chunks / launch.sums[k].batches;
             break;
           }
     if (step.kind == compiler::StepKind::conv) launch.args.pointer[3] = partial + behind;

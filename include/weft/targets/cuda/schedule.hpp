@@ -18,7 +18,9 @@ struct FusedBlocks {
   int block = 32;   // threads of a block
   i64 columns = 0;  // of a row that the code knows; 0: a flat walk over rows of `tile` elements
   i64 shared_bytes = 0;
-  bool large = false;  // whether it asks for more shared memory than a kernel has by itself
+  bool large = false;   // whether it asks for more shared memory than a kernel has by itself
+  i64 batch_rows = 0;   // rows that have sums of their own, 0: all of them have
+  bool placed = false;  // such sums go to their places, and not into parts
   bool shifted = false, staged = false, sums = false;
   i64 access[kernels::LaunchArgs::max_operands]{};  // bytes of an access along a row; 0: element by element
 };
@@ -58,6 +60,8 @@ constexpr FusedBlocks fused_blocks() {
     shape.shifted = Grid::shifted;
     shape.staged = Grid::stages;
     shape.sums = Grid::Needs::sums;
+    shape.batch_rows = kernels::rows_of_batch<typename Grid::Needs::View>();
+    shape.placed = kernels::has_any_batch_place<typename Grid::Needs::View>();
     for (int k = 0; k < Grid::header.operands; ++k) {
       const i64 bytes = Grid::width * size_of(Grid::Needs::View::operand(k).dtype);
       if (Grid::Needs::is_dense(k)) shape.access[k] = bytes < 16 ? bytes : 16;
@@ -117,16 +121,20 @@ constexpr const char* fault_of(const FusedBlocks& b) {
 constexpr const char* fault_of(const FusedBlocks& b, const FusedLaunch& l) {
   const kernels::FusedCut& cut = l.cut;
   if (l.rows == 0) return cut.blocks == 0 ? nullptr : "a launch without rows has blocks";
-  if (cut.rows_per_chunk < 1 || cut.chunks < 1 || cut.chunks * cut.rows_per_chunk < l.rows)
+  const i64 together = b.batch_rows > 0 ? b.batch_rows : l.rows, batches = l.rows / together;
+  if (l.rows % together != 0 || cut.chunks % batches != 0) return "a chunk has rows of two batches";
+  const i64 chunks = cut.chunks / batches;
+  if (cut.rows_per_chunk < 1 || chunks < 1 || chunks * cut.rows_per_chunk < together)
     return "rows are left out";
-  if ((cut.chunks - 1) * cut.rows_per_chunk >= l.rows) return "a chunk has no rows";
+  if ((chunks - 1) * cut.rows_per_chunk >= together) return "a chunk has no rows";
   if (cut.blocks > 0x7fffffff) return "a launch has more blocks than a grid";
   if (cut.blocks > cut.chunks * b.parts) return "a launch has blocks for which there are no rows";
   const i64 last = cut.blocks - (cut.chunks - 1) * b.parts;  // the blocks of the last chunk
   if (last < 1) return "a chunk has no blocks";
   if (last < b.parts && (b.columns > 0 || last * b.threads * b.width < l.last_cols))
     return "the last row's end is left out";
-  if (b.sums && l.planned_chunks <= 1 && cut.chunks != 1) return "a sum in one part has become several";
+  if (b.sums && (b.placed || (b.batch_rows == 0 && l.planned_chunks <= 1)) && chunks != 1)
+    return "a sum in one part has become several";
   if (!b.sums && l.partials >= 0) return "a launch without sums has partial ones";
   return nullptr;
 }
