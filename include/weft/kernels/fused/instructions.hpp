@@ -392,6 +392,14 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
+        if constexpr (Traits::narrow) {
+          const auto row = sums.template column_total<I>();
+          if constexpr (Traits::last_extent() == width)
+            store(this->template partial<I>(), row);
+          else
+            store_partial(this->template partial<I>(), row, static_cast<int>(Traits::last_extent()));
+          return;
+        }
         const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
         // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {

@@ -202,7 +202,7 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
     if constexpr (Traits::is_compensated(I))
-      add_long<I, Traits::rows_turn>(running, x, at, present);
+      add_long<I, Traits::total_turns(I)>(running, x, at, present);
     else
       running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
   }
@@ -229,6 +229,17 @@ struct FusedSums {
       running = long_sum<I>(running);
     }
     return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
+  }
+
+  // A chunk's sums of columns that are one value.
+  template <int I>
+  WEFT_HD_INLINE auto column_total() {
+    constexpr DType t = dtype(View::instruction(I).a);
+    auto& running = totals.template at<t, I>();
+    if constexpr (Traits::is_compensated(I))
+      return long_sum<I>(running);
+    else
+      return running;
   }
 
   // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
@@ -316,7 +327,7 @@ struct FusedSums {
   WEFT_HD_INLINE void turn_total([[maybe_unused]] i64 at) {
     constexpr Instruction in = View::instruction(I);
     constexpr DType t = dtype(in.a);
-    if constexpr (in.stage == Stage::element && Traits::is_register_sum(I) &&
+    if constexpr (in.stage == Stage::element && Traits::total_turns(I) &&
                   has_order(t, static_cast<Fold>(in.aux2)))
       turn<I>(totals.template at<t, I>(), at);
   }

@@ -328,10 +328,17 @@ struct FusedTraits {
     return false;
   }
 
-  // A sum along the rows that a register holds until the chunk's end.
+  // A sum along the rows that a register holds until the chunk's end: of rows that are one value.
+  static constexpr bool narrow = !vector && Threads == 0 && header.col_axes == 1 && last_extent() > 0 &&
+                                 last_extent() <= width;
   WEFT_HD static constexpr bool is_register_sum(int i) {
     const Instruction in = View::instruction(i);
-    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+    return in.op == Opcode::accumulate &&
+           (single || narrow || View::operand(in.aux).role == Role::accumulate_total);
+  }
+  // Whether the lanes of accumulate i turn as rows do: of a total.
+  WEFT_HD static constexpr bool total_turns(int i) {
+    return rows_turn && View::operand(View::instruction(i).aux).role == Role::accumulate_total;
   }
   // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
   WEFT_HD static constexpr bool is_laned_row_total(int i) {
