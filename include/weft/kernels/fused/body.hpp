@@ -217,6 +217,10 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     this->template section<0>();
     this->start_totals(Totals{});
     if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
+    if constexpr (Traits::reads_across()) {
+      run_across(begin, end);
+      return;
+    }
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -231,6 +235,23 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     }
     this->finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a map that reads across rows: some columns of every row, then the next ones.
+  WEFT_HD_INLINE void run_across(i64 begin, i64 end) {
+    constexpr i64 step = Traits::columns_of_block;
+    for (i64 column = 0; column < last_extent(); column += step)
+      for (i64 row = begin; row < end; ++row) {
+        place.go_to_row(args, row);
+        this->template section<1>();
+        if (column + step < last_extent())
+          whole_columns<2>(column, column + step);
+        else
+          columns<2>(last_extent(), column);
+      }
+  }
+  template <int S>
+  WEFT_HD_INLINE void whole_columns(i64 first, i64 end) {
+    for (place.at = first; end > place.at; place.at += width) value_at_hand<S, width>(width);
   }
   // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
   WEFT_HD_INLINE void run_elements(i64 which) {

@@ -229,8 +229,28 @@ struct FusedTraits {
       width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
   static constexpr i64 past_bytes = i64{1} << 26;
   static constexpr int last_elements = 2 * header.passes;
+  // A map that reads across the rows of its operand, as of a transpose. The host walks some of the columns
+  // through all rows of the chunk before the next: what lies side by side in memory is then read together.
+  static constexpr i64 columns_of_block = 64;
+  WEFT_HD static constexpr bool reads_across() {
+    if (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.by_elements ||
+        last_extent() < 2 * columns_of_block)
+      return false;
+    bool across = false;
+    for (int i = 0; i < count; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::random || (in.op == Opcode::store && in.stage != Stage::element))
+        return false;
+      across = across ||
+               (in.op == Opcode::load && in.stage == Stage::element &&
+                View::stride(in.aux, last_axis) >= width && View::stride(in.aux, header.row_axes - 1) == 1);
+    }
+    return across;
+  }
   // The operand that the last pass writes so, else -1.
   WEFT_HD static constexpr int past_operand() {
+    if (reads_across()) return -1;
     if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
     int found = -1;
     for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
