@@ -58,7 +58,13 @@ struct FusedSums {
     int values;
   };
   LongSum long_sums[Traits::is_any_compensated() ? sums : 1];
-  i64 best_index[sums][width];
+  // Columns of what is greatest or least so far; of lanes as integers as wide as they are.
+  static constexpr bool in_lanes_of_host = width > 1 && !vector;
+  struct Places {
+    i64 wide[width];
+    i32 narrow[in_lanes_of_host ? width : 1];
+  };
+  Places best_places[sums];
   float long_columns[Traits::long_columns() > 0 ? 2 * sums* Traits::long_columns() : 1];
   int first_lane[Traits::rows_turn ? sums : 1];  // of sums whose lanes turn: which elements lane 0 takes
 
@@ -76,8 +82,13 @@ struct FusedSums {
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
       running =
           fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[nth_sum<I>][j] = detail::greatest_value<i64>;
+      if constexpr (in_lanes_of_host) {
+        using P = mask_of<V>;
+        store(places<P>(nth_sum<I>), splat<P>(detail::greatest_value<lane_of<P>>));
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) best_places[nth_sum<I>].wide[j] = detail::greatest_value<i64>;
+      }
     } else {
       running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
       start_long<I>();
@@ -106,25 +117,32 @@ struct FusedSums {
     if constexpr (vector) {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
-        const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[nth_sum<I>][j]},
+        const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_places[nth_sum<I>].wide[j]},
                                                   Best{x.lane[j], column + j});
-        if (j >= begin && j < present) running.lane[j] = best.value, best_index[nth_sum<I>][j] = best.index;
+        if (j >= begin && j < present)
+          running.lane[j] = best.value, best_places[nth_sum<I>].wide[j] = best.index;
       }
     } else if constexpr (width == 1) {
-      const Best best = detail::BetterOf<max>{}(Best{running, best_index[nth_sum<I>][0]}, Best{x, column});
+      const Best best =
+          detail::BetterOf<max>{}(Best{running, best_places[nth_sum<I>].wide[0]}, Best{x, column});
       running = best.value;
-      best_index[nth_sum<I>][0] = best.index;
+      best_places[nth_sum<I>].wide[0] = best.index;
     } else {
-      R value[width], held[width];
-      __builtin_memcpy(value, &x, sizeof value);
-      __builtin_memcpy(held, &running, sizeof held);
-      for (int j = 0; j < present; ++j) {
-        const Best best =
-            detail::BetterOf<max>{}(Best{held[j], best_index[nth_sum<I>][j]}, Best{value[j], column + j});
-        held[j] = best.value;
-        best_index[nth_sum<I>][j] = best.index;
-      }
-      __builtin_memcpy(&running, held, sizeof held);
+      using P = mask_of<V>;
+      using T = lane_of<P>;
+      const V best = running;
+      const P place = load<P>(static_cast<const T*>(places<P>(nth_sum<I>)));
+      const P at = iota<P>(0) + splat<P>(static_cast<T>(column));
+      P take;
+      if constexpr (max)
+        take = x > best;
+      else
+        take = x < best;
+      if constexpr (is_float(t)) take = take | ((x != x) & (best == best));
+      take = take | ((x == best) & (at < place));
+      if (present < width) take = take & (iota<P>(0) < splat<P>(static_cast<T>(present)));
+      running = select(take, x, best);
+      store(places<P>(nth_sum<I>), select(take, at, place));
     }
   }
   // What the row's sum is; every thread of the team calls.
@@ -145,10 +163,16 @@ struct FusedSums {
         else
           return running[j];
       };
-      detail::Best<R> best{lane(0), best_index[nth_sum<I>][0]};
+      const auto place = [&](int j) -> i64 {
+        if constexpr (in_lanes_of_host)
+          return places<mask_of<value_of<Family, t>>>(nth_sum<I>)[j];
+        else
+          return best_places[nth_sum<I>].wide[j];
+      };
+      detail::Best<R> best{lane(0), place(0)};
       WEFT_UNROLL
       for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[nth_sum<I>][j]});
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), place(j)});
       return detail::best_of_team<max>(team, best).index;
     } else {
       turn_fold<I>(0);
@@ -252,6 +276,13 @@ struct FusedSums {
   }
 
  private:
+  template <class P>
+  WEFT_HD_INLINE lane_of<P>* places(int sum) {
+    if constexpr (sizeof(lane_of<P>) == sizeof(i32))
+      return best_places[sum].narrow;
+    else
+      return best_places[sum].wide;
+  }
   template <int I>
   WEFT_HD_INLINE void start_long() {
     if constexpr (Traits::is_compensated(I)) {
