@@ -2,12 +2,15 @@
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
 // computations that differ in the variables of grad alone become one, a bias is added to a matrix product
-// after what else is (epilogue.hpp), and what would be copied in another order is computed in it
-// (hoist_permutes.hpp).
+// after what else is (epilogue.hpp), what would be copied in another order is computed in it
+// (hoist_permutes.hpp), a search across rows becomes two walks along them (argmax_across.hpp), and a product
+// without rows and columns a sum (thin_dots.hpp).
 
 #include "weft/kernel_ir/epilogue.hpp"
+#include "weft/transforms/argmax_across.hpp"
 #include "weft/transforms/hoist_permutes.hpp"
 #include "weft/transforms/simplify_loops.hpp"
+#include "weft/transforms/thin_dots.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
 
@@ -120,6 +123,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     return r.nodes.size() - 1;
   };
   List<int> operands;
+  bool rewritten = false;  // in ways that may leave something unused
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
     ir::Node node = nodes[i];
@@ -131,6 +135,17 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     }
     if (hoisting.hoists(i)) {
       moved[i] = hoisting.hoisted(b, moved, i);
+      continue;
+    }
+    if (searches_across(g, i)) {
+      const int axis = static_cast<int>(g.attribute(i, 0));
+      moved[i] = search_across({&b, moved[in[0]]}, axis, node.op == ir::Op::argmax).id;
+      rewritten = true;
+      continue;
+    }
+    if (is_thin_dot(g, i)) {
+      moved[i] = thin_dot(g, i, {&b, moved[in[0]]}, {&b, moved[in[1]]}).id;
+      rewritten = true;
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
@@ -162,6 +177,13 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   for (int node : g.outputs) r.outputs.push(computed(moved[node]));
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  if (rewritten) {
+    List<int> again;
+    ir::Graph used = drop_unused(r, again);
+    for (int& to : where)
+      if (to >= 0) to = again[to];
+    return used;
+  }
   return static_cast<ir::Graph&&>(r);
 }
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
