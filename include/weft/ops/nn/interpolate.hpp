@@ -109,30 +109,18 @@ constexpr ir::Value cubic_weight(ir::Value d, double a) {
   return ir::select(ir::binary(ir::Op::le, d, ir::constant_like(d, 1)), near, far);
 }
 
-// (to, from): the weight of every element of an axis in every place of the result, as PyTorch computes it.
-constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const ResizedAxis& a,
-                                          const InterpolateOptions& options) {
+// The elements that a place of the result is made of, by their places in the axis, and their weights.
+struct InterpolationTaps {
+  ir::Value at[4], weight[4];
+  int count = 0;
+};
+// Those of places p, whole numbers in the dtype that is worked in, as PyTorch computes them.
+constexpr InterpolationTaps interpolation_taps(ir::Value p, const ResizedAxis& a,
+                                               const InterpolateOptions& options) {
   using ir::Op;
-  const i64 extents[]{a.to, a.from};
-  const Dims d = ir::make_dims(2, extents);
-  const auto along = [&](u64 axis) {
-    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
-    return ir::cast(place, t);
-  };
-  const auto number = [&](double v) { return ir::constant(b, t, d, v); };
-  const ir::Value p = along(0), i = along(1), none = number(0);
-  const ir::Value lowest = none, highest = number(static_cast<double>(a.from - 1));
+  const ir::Value lowest = ir::constant_like(p, 0),
+                  highest = ir::constant_like(p, static_cast<double>(a.from - 1));
   const bool cubic = options.mode == Interpolation::cubic;
-  if (options.antialias) {
-    const double step = a.ratio > 1 ? a.ratio : 1;
-    const ir::Value centre = (p + 0.5) * a.ratio;
-    const ir::Value far = ir::unary(Op::abs, (i - centre + 0.5) / step);
-    const ir::Value weight = cubic ? cubic_weight(far, -0.5) : 1.0 - far;
-    const ir::Value inside = ir::binary(Op::lt, far, number(cubic ? 2 : 1));
-    const ir::Value kept = ir::select(inside, weight, none);
-    return kept /
-           ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
-  }
   // whole numbers first: one rounding
   const auto in_axis = [&](const ir::Value& place) {
     if (options.align_corners && a.to > 1)
@@ -145,19 +133,69 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
   if (!cubic) source = ir::binary(Op::max, source, lowest);
   const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), highest);
   const ir::Value share = source - first;
-  // the weight of the element `step` after the first, or of the last one on that side
+  InterpolationTaps taps;
+  // the element `step` after the first, or the last one on that side
   const auto tap = [&](double step, const ir::Value& weight) {
-    const ir::Value at = ir::binary(Op::max, ir::binary(Op::min, first + step, highest), lowest);
-    return ir::select(ir::binary(Op::eq, i, at), weight, none);
+    taps.at[taps.count] = ir::binary(Op::max, ir::binary(Op::min, first + step, highest), lowest);
+    taps.weight[taps.count++] = weight;
   };
-  if (!cubic) {
-    const ir::Value left = tap(0, 1.0 - share);
-    return left + tap(1, share);
+  if (cubic) tap(-1, cubic_weight(share + 1.0, -0.75));
+  tap(0, cubic ? cubic_weight(share, -0.75) : 1.0 - share);
+  tap(1, cubic ? cubic_weight(1.0 - share, -0.75) : share);
+  if (cubic) tap(2, cubic_weight(2.0 - share, -0.75));
+  return taps;
+}
+
+// (to, from): the weight of every element of an axis in every place of the result.
+constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const ResizedAxis& a,
+                                          const InterpolateOptions& options) {
+  using ir::Op;
+  const i64 extents[]{a.to, a.from};
+  const Dims d = ir::make_dims(2, extents);
+  const auto along = [&](u64 axis) {
+    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
+    return ir::cast(place, t);
+  };
+  const auto number = [&](double v) { return ir::constant(b, t, d, v); };
+  const ir::Value p = along(0), i = along(1), none = number(0);
+  const bool cubic = options.mode == Interpolation::cubic;
+  if (options.antialias) {
+    const double step = a.ratio > 1 ? a.ratio : 1;
+    const ir::Value centre = (p + 0.5) * a.ratio;
+    const ir::Value far = ir::unary(Op::abs, (i - centre + 0.5) / step);
+    const ir::Value weight = cubic ? cubic_weight(far, -0.5) : 1.0 - far;
+    const ir::Value inside = ir::binary(Op::lt, far, number(cubic ? 2 : 1));
+    const ir::Value kept = ir::select(inside, weight, none);
+    return kept /
+           ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
   }
-  ir::Value sum = tap(-1, cubic_weight(share + 1.0, -0.75));
-  sum = sum + tap(0, cubic_weight(share, -0.75));
-  sum = sum + tap(1, cubic_weight(1.0 - share, -0.75));
-  return sum + tap(2, cubic_weight(2.0 - share, -0.75));
+  const InterpolationTaps taps = interpolation_taps(p, a, options);
+  ir::Value sum;
+  for (int k = 0; k < taps.count; ++k) {
+    const ir::Value here = ir::select(ir::binary(Op::eq, i, taps.at[k]), taps.weight[k], none);
+    sum = k == 0 ? here : sum + here;
+  }
+  return sum;
+}
+
+// A product with the weights does work for every element of the axis; of longer axes the few that count are
+// picked.
+inline constexpr i64 longest_weighed_axis = 96;
+constexpr ir::Value interpolated(ir::Value x, int axis, const ResizedAxis& a,
+                                 const InterpolateOptions& options) {
+  ir::Builder& b = *x.builder;
+  if (options.antialias || a.from <= longest_weighed_axis)
+    return along_axis(x, axis, interpolation_weights(b, x.dtype(), a, options));
+  const i64 extents[]{a.to};
+  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(1, extents), 0)};
+  const InterpolationTaps taps = interpolation_taps(ir::cast(place, x.dtype()), a, options);
+  ir::Value sum;
+  for (int k = 0; k < taps.count; ++k) {
+    const ir::Value index = along(ir::cast(taps.at[k], DType::i32), x.dims(), axis);
+    const ir::Value here = ir::take_along_axis(x, index, axis) * along(taps.weight[k], x.dims(), axis);
+    sum = k == 0 ? here : sum + here;
+  }
+  return sum;
 }
 
 }  // namespace detail
@@ -185,7 +223,7 @@ struct InterpolateOp : Operation<InterpolateOp<Options>> {
             a.from == a.to && (a.ratio == 1 || Options.mode == Interpolation::linear || Options.antialias);
         if (stays) continue;
         if (Rule::weighted)
-          v = detail::along_axis(v, 2 + k, detail::interpolation_weights(b, wide, a, Options));
+          v = detail::interpolated(v, 2 + k, a, Options);
         else
           v = detail::nearest_elements(v, 2 + k, a, exact);
       }

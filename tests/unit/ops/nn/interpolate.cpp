@@ -1,5 +1,8 @@
 #include "weft/ops/nn/interpolate.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "unit/nn/reference.hpp"
 #include "weft/ops/shape/slicing.hpp"
 #include "weft/ops/transform/vjp.hpp"
@@ -89,4 +92,82 @@ TEST_CASE("interpolate: nearest places pass infinities on as they are") {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto y = function(std::vector<double>{1, infinity, -2}).to_vector();
   CHECK(y == std::vector<double>{1, 1, infinity, infinity, -2});
+}
+
+namespace {
+
+// PyTorch's formulas, of one line, in double.
+std::vector<double> resized(const std::vector<double>& x, int to, bool cubic, bool align_corners) {
+  const int from = static_cast<int>(x.size());
+  const auto weight = [](double d) {
+    d = std::abs(d);
+    constexpr double a = -0.75;
+    return d <= 1 ? (a + 2) * d * d * d - (a + 3) * d * d + 1
+                  : a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a;
+  };
+  std::vector<double> y;
+  for (int p = 0; p < to; ++p) {
+    double source = align_corners ? p * (from - 1.0) / (to - 1.0) : (p + 0.5) * from / to - 0.5;
+    if (!cubic && source < 0) source = 0;
+    const double first = std::floor(source), share = source - first;
+    double sum = 0;
+    for (int k = cubic ? -1 : 0; k <= (cubic ? 2 : 1); ++k) {
+      const double w = cubic ? weight(share - k) : k == 0 ? 1 - share : share;
+      sum += w * x[static_cast<std::size_t>(std::clamp(static_cast<int>(first) + k, 0, from - 1))];
+    }
+    y.push_back(sum);
+  }
+  return y;
+}
+
+template <InterpolateOptions O, int From, int To>
+void check_long_axis() {
+  constexpr bool images = O.mode == cubic;
+  constexpr auto X = [] {
+    if constexpr (images)
+      return in<f32, 2, 1, 1, From>;
+    else
+      return in<f32, 2, 1, From>;
+  }();
+  constexpr auto U = [] {
+    if constexpr (images)
+      return in<f32, 2, 1, 1, To>;
+    else
+      return in<f32, 2, 1, To>;
+  }();
+  std::vector<f32> x, u;
+  for (int i = 0; i < 2 * From; ++i) x.push_back(static_cast<f32>(std::sin(i * i * 0.37)));
+  for (int i = 0; i < 2 * To; ++i) u.push_back(static_cast<f32>(std::cos(i * i * 0.11)));
+  auto program = compile(
+      test_device(),
+      [](auto v, auto g) {
+        return std::tuple{interpolate<O>(v), vjp([](auto e) { return interpolate<O>(e); })(v, g)};
+      },
+      X, U);
+  const auto [y, dx] = program(x, u);
+  double off = 0, here = 0, there = 0, size = 0;
+  for (int line = 0; line < 2; ++line) {
+    const auto at = x.begin() + line * From;
+    const auto wanted = resized({at, at + From}, To, O.mode == cubic, O.align_corners);
+    for (int p = 0; p < To; ++p) {
+      const auto i = static_cast<std::size_t>(line * To + p);
+      off = std::max(off, std::abs(wanted[static_cast<std::size_t>(p)] - y.to_vector()[i]));
+      here += static_cast<double>(y.to_vector()[i]) * u[i];
+      size += std::abs(static_cast<double>(y.to_vector()[i]) * u[i]);
+    }
+  }
+  // a linear map and its transpose
+  for (std::size_t i = 0; i < x.size(); ++i) there += static_cast<double>(dx.to_vector()[i]) * x[i];
+  CHECK(off < 2e-5);
+  CHECK(std::abs(here - there) < 1e-5 * size);
+}
+
+}  // namespace
+
+TEST_CASE("interpolate: long axes, of which a few elements are picked") {
+  check_long_axis<InterpolateOptions{.size = 300, .mode = linear}, 130, 300>();
+  check_long_axis<InterpolateOptions{.size = 77, .mode = linear}, 130, 77>();
+  check_long_axis<InterpolateOptions{.size = 513, .mode = linear, .align_corners = true}, 257, 513>();
+  check_long_axis<InterpolateOptions{.size = {1, 300}, .mode = cubic}, 130, 300>();
+  check_long_axis<InterpolateOptions{.size = {1, 259}, .mode = cubic, .align_corners = true}, 130, 259>();
 }
