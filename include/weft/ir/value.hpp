@@ -181,11 +181,12 @@ constexpr double folded(Op op, DType t, double x, double y) {
 constexpr Value binary(Op op, Value x, Value y);
 
 namespace detail {
-// x to a power that arithmetic gives as exactly, empty where there is none.
+// x to a power that a product or a root gives to the last place, empty where there is none.
 constexpr Value small_power(Value x, Value p) {
   if (p.is(0)) return constant_like(x, 1);
   if (p.is(1)) return x;
   if (p.is(2)) return binary(Op::mul, x, x);
+  if (p.is(3)) return binary(Op::mul, binary(Op::mul, x, x), x);
   if (!is_float(x.dtype())) return {};
   if (p.is(0.5)) return unary(Op::sqrt, x);
   if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);
