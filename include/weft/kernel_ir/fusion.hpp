@@ -122,6 +122,7 @@ struct FuseLimits {
   int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that),
   int walk_operands = 64;       // and one that updates a parameter group
   int kernel_streams = 8;
+  int reductions = 7;  // along a row, of which each reads what the one before has found
 };
 
 }  // namespace WEFT_NAMESPACE::kernel_ir

@@ -76,3 +76,16 @@ TEST_CASE("collect: every load was stored before, and each kernel computes no mo
     }
   }
 }
+
+TEST_CASE("collect: a chain of more reductions than a kernel makes passes over a row is cut") {
+  for (const int length : {7, 8, 20}) {
+    Program p;
+    ir::Value v = p.x;
+    for (int k = 0; k < length; ++k) v = v - ir::broadcast(ir::reduce(ir::Op::reduce_max, v, 0b10), v.dims());
+    p.b.graph.outputs.push(v.id);
+    const compiler::Module m = testing::compile_verified(p.b.graph);
+    int kernels = 0;
+    for (const kernel_ir::Kernel& kernel : m.fusion.kernels) kernels += kernel.stores.size > 0;
+    CHECK((kernels == 1) == (length <= kernel_ir::FuseLimits{}.reductions));
+  }
+}

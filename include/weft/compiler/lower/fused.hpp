@@ -14,6 +14,7 @@ static_assert(kernels::tile_length == kernel_ir::flat_tile &&
               kernels::longest_column_sum == kernel_ir::longest_column_sum);
 static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.walk_operands &&
               kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
+static_assert(most_phases == kernel_ir::FuseLimits{}.reductions + 1);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 

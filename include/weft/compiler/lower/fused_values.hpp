@@ -15,6 +15,8 @@ using kernels::Fold;
 
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
+// Passes over a row, and the number behind the last of them.
+inline constexpr int most_phases = 8;
 
 // The values of one kernel after another; FusedLowering (fused.hpp) makes instructions of them.
 class FusedValues {
@@ -34,7 +36,8 @@ class FusedValues {
     bool keep = false;
     int keep_slot = -1;
     int operand = -1;
-    int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
+    // register by phase; [0] for uniform values
+    int reg[most_phases]{-1, -1, -1, -1, -1, -1, -1, -1};
   };
   // a tensor's, and the row or the column that a kernel has where the tensor has none
   static constexpr int max_axes = max_rank + 1;
@@ -347,7 +350,7 @@ class FusedValues {
     }
     for (int s = 0; s < infos_.size(); ++s)
       if (info_[s].stage == kernels::Stage::element && info_[s].needs != 0)
-        for (int q = 0; q < 8; ++q)
+        for (int q = 0; q < most_phases; ++q)
           if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
   }
   constexpr bool is_row_reduction(int s) const {
