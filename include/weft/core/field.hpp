@@ -274,9 +274,11 @@ struct Pointer {
 template <class T>
 Pointer(const T*) -> Pointer<T>;
 
+// With its length, as nvcc's front end writes the last character of a FixedString, a NUL, as it is. (auto, as
+// g++ would say behind the name what a string_view is.)
 template <auto P>
-constexpr const char* spelled() {
-  return __PRETTY_FUNCTION__;
+constexpr auto spelled() {
+  return std::string_view(__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1);
 }
 
 constexpr bool in_identifier(char c) {

@@ -185,7 +185,8 @@ void evaluate(const L& lazy, T* to, const Device& device) {
     auto& program = entry.program;
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
-    auto bind = [&]<class A>(const A& leaf) {
+    // the program is a parameter, as nvcc looks at discarded code in which nothing depends on the call
+    auto bind_to = [&]<class Program, class A>(Program& to_bind, const A& leaf) {
       if constexpr (TensorLike<A>) {
         static_assert(
             sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
@@ -195,14 +196,15 @@ void evaluate(const L& lazy, T* to, const Device& device) {
           checked_input(LeafTable<Source, Code::inputs>::table.row[number], number,
                         {.data = leaf.data(), .on_host = true}, none);
         }
-        if constexpr (requires { leaf.storage(); })
-          program.bind_input(number++, leaf.data(), leaf.storage());
+        if constexpr (requires { to_bind.bind_input(number, leaf.data(), leaf.storage()); })
+          to_bind.bind_input(number++, leaf.data(), leaf.storage());
         else
-          program.bind_input(number++, leaf.data());
+          to_bind.bind_input(number++, leaf.data());
       } else {
-        program.bind_input(number++, &leaf);
+        to_bind.bind_input(number++, &leaf);
       }
     };
+    auto bind = [&](const auto& leaf) { bind_to(program, leaf); };
     Leaves<L>::visit(lazy, bind);
     entry.run();
     program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);

@@ -107,12 +107,13 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     }
     const i64 tail =
         (cols + shift) / width * width - shift;  // where the last value begins, if it is no whole one
+    // (`place.at < tail` would be the beginning of template arguments to nvcc, where a template is named so)
     place.at = own < 0 ? own + step : own;
     if constexpr (Traits::loads_ahead(S)) {
       WEFT_UNROLL_FOUR
-      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+      for (; tail > place.at; place.at += step) value_at_hand<S, width>(width);
     } else {
-      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+      for (; tail > place.at; place.at += step) value_at_hand<S, width>(width);
     }
     const bool has_head = own < 0, has_tail = tail < cols && (tail - own) % step == 0;
     for (int edge = 0; edge < 2; ++edge) {
