@@ -411,6 +411,31 @@ TEST_CASE("cuda programs: tensors are made of the braces that the host's are mad
   CHECK(static_cast<f32>(x.to_vector()[0]) == 7);
 }
 
+TEST_CASE("cuda programs: tensors of both devices are computed with and assigned") {
+  using S = Shape<3, 50>;
+  std::vector<f32> v(150), w(150);
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v[i] = static_cast<f32>(i % 7) - 3, w[i] = static_cast<f32>(i % 5) + 1;
+  Tensor<f32, S, Cuda> x(v);
+  const Tensor<f32, S, Cuda> y(w);
+  x += 1.0f;
+  x *= y;
+  Tensor<f32, S> a(v);
+  const Tensor<f32, S> b(w);
+  a += 1.0f;  // an expression of the host's in a file that nvcc compiles
+  a *= b;
+  CHECK(x.to_vector() == a.to_vector());
+  Tensor positive = x > 0.0f;
+  positive &= y > 2.0f;
+  int wrong = 0;
+  const auto found = positive.to_vector();
+  for (std::size_t i = 0; i < v.size(); ++i) wrong += found[i] != ((v[i] + 1) * w[i] > 0 && w[i] > 2);
+  CHECK(wrong == 0);
+  x = Tensor<f32, S>(w);
+  CHECK(x.to_vector() == w);
+  CHECK(Tensor<f32, S, Cuda>::full(2.5f).to_vector() == std::vector<f32>(150, 2.5f));
+}
+
 TEST_CASE("cuda programs: a tensor on the caller's stream holds its values when it is made") {
   const Stream mine;
   const Cuda device{0, mine.get()};

@@ -212,6 +212,34 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     *this = Tensor(lazy, storage_ ? device() : Cuda{});
     return *this;
   }
+  Tensor& operator=(const Tensor<T, S, Cpu>& host) {
+    return *this = Tensor(host, storage_ ? device() : Cuda{});
+  }
+  // Refused, and by way of new memory, as the host's.
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  auto& operator=(Number) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+    return *this;
+  }
+#define WEFT_OPERATOR(sign)              \
+  template <class B>                     \
+  Tensor& operator sign##=(const B& b) { \
+    return *this = *this sign b;         \
+  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
+
+  // The same number everywhere.
+  static Tensor full(T value, const Cuda& device = Cuda{}) {
+    return Tensor(Tensor<T, S, Cpu>::full(value), device);
+  }
+  template <class U>
+  requires exec::is_cut<U, T>
+  static Tensor full(U, const Cuda& = Cuda{}) {  // a refusal
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+    return Tensor{};
+  }
 
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
   const T* data() const { return storage_ ? reinterpret_cast<const T*>(storage_->data()) : nullptr; }
