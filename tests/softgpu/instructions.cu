@@ -111,6 +111,9 @@ BINARY(right_s64, "shr.s64 %0, %1, %2;", i64, "l", i64, "l", u32, "r")
 BINARY(left_b64, "shl.b64 %0, %1, %2;", u64, "l", u64, "l", u32, "r")
 TERNARY(funnel, "shf.l.wrap.b32 %0, %1, %2, %3;", u32, "r", u32, "r", u32, "r", u32, "r")
 TERNARY(bytes, "prmt.b32 %0, %1, %2, %3;", u32, "r", u32, "r", u32, "r", u32, "r")
+TERNARY(dot_of_bytes, "dp4a.s32.u32 %0, %1, %2, %3;", u32, "r", u32, "r", u32, "r", u32, "r")
+TERNARY(dot_of_low, "dp2a.lo.u32.u32 %0, %1, %2, %3;", u32, "r", u32, "r", u32, "r", u32, "r")
+TERNARY(dot_of_high, "dp2a.hi.s32.s32 %0, %1, %2, %3;", u32, "r", u32, "r", u32, "r", u32, "r")
 TERNARY(field, "bfe.u32 %0, %1, %2, %3;", u32, "r", u32, "r", u32, "r", u32, "r")
 UNARY(absolute, "abs.s32 %0, %1;", i32, "r", i32, "r")
 UNARY(zeros, "clz.b32 %0, %1;", u32, "r", u32, "r")
@@ -272,6 +275,11 @@ TEST_CASE("instructions: shifts by the width or more leave nothing but the sign"
         std::vector<u32>{0x00000008u, 0xabcdef01u});
   CHECK(bytes({0x03020100u, 0x03020180u}, {0x07060504u, 0u}, {0x7531u, 0x8888u}) ==
         std::vector<u32>{0x07050301u, 0xffffffffu});
+  // by hand: -1 * 255 + 2 * 3 + 3 * 2 + 4 * 1 + 10; 0x8000 * 2 + 3 * 255 + 1; -32768 * -1 + 2 * 127
+  CHECK(dot_of_bytes({0x040302ffu}, {0x010203ffu}, {10}) ==
+        std::vector<u32>{static_cast<u32>(-255 + 16 + 10)});
+  CHECK(dot_of_low({0x00038000u}, {0xaabbff02u}, {1}) == std::vector<u32>{0x8000u * 2 + 3 * 255 + 1});
+  CHECK(dot_of_high({0x00028000u}, {0x7fff1234u}, {0}) == std::vector<u32>{32768 + 2 * 127});
   CHECK(field({0xabcd1234u, 0xffffffffu}, {8, 28}, {8, 9}) == std::vector<u32>{0x12u, 0xfu});
 }
 

@@ -556,7 +556,7 @@ TEST_CASE("softgpu: a captured fork runs in the order of its joins, and must be 
   CHECK(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess);
   CHECK(nodes == 3);
   cudaGraphExec_t exec = nullptr;
-  CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0) == cudaSuccess);
+  CHECK(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);
   int host[64]{};
   cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);

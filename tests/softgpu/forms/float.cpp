@@ -44,6 +44,11 @@ float displaced(float x, int ulps) {
   const float moved = std::bit_cast<float>(bits);
   return std::isfinite(moved) ? moved : x;
 }
+// ex2.approx: exact of a whole number, as CUDA's own functions of f64 expect, which scale by it.
+float power_of_two(float a) {
+  const float exact = static_cast<float>(std::exp2(static_cast<double>(a)));
+  return canonical(a == std::floor(a) ? exact : displaced(exact, 1));
+}
 
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
@@ -138,13 +143,9 @@ void add_float_forms(FormTable& t) {
   t.add("rsqrt.approx.ftz.f32", elementwise<float, float>(kind, [](float a) {
           return canonical(displaced(static_cast<float>(1 / std::sqrt(static_cast<double>(flushed(a)))), 1));
         }));
-  t.add("ex2.approx.f32", elementwise<float, float>(kind, [](float a) {
-          return canonical(displaced(static_cast<float>(std::exp2(static_cast<double>(a))), 1));
-        }));
-  t.add("ex2.approx.ftz.f32", elementwise<float, float>(kind, [](float a) {
-          return canonical(
-              flushed(displaced(static_cast<float>(std::exp2(static_cast<double>(flushed(a)))), 1)));
-        }));
+  t.add("ex2.approx.f32", elementwise<float, float>(kind, [](float a) { return power_of_two(a); }));
+  t.add("ex2.approx.ftz.f32",
+        elementwise<float, float>(kind, [](float a) { return flushed(power_of_two(flushed(a))); }));
   t.add("lg2.approx.f32", elementwise<float, float>(kind, [](float a) {
           return canonical(static_cast<float>(std::log2(static_cast<double>(a))));
         }));

@@ -48,6 +48,31 @@ T shift_left(T a, u32 n) {
   return n >= bits ? T{0} : static_cast<T>(a << (n & (bits - 1)));
 }
 
+// Sums of products of parts: four of 8 bits, or two of 16 with two of the 8-bit ones from `first` on.
+template <class A, class B>
+u32 dot_bytes(u32 a, u32 b, u32 c) {
+  for (int k = 0; k < 4; ++k)
+    c += static_cast<u32>(i32{static_cast<A>(a >> 8 * k)} * i32{static_cast<B>(b >> 8 * k)});
+  return c;
+}
+template <class A, class B>
+u32 dot_halves(u32 a, u32 b, u32 c, int first) {
+  for (int k = 0; k < 2; ++k)
+    c += static_cast<u32>(i32{static_cast<A>(a >> 16 * k)} * i32{static_cast<B>(b >> 8 * (first + k))});
+  return c;
+}
+template <class Byte, class Half, class Other>
+void add_dots(FormTable& t, const std::string& types) {
+  t.add("dp4a." + types, elementwise<u32, u32, u32, u32>(
+                             kind, [](u32 a, u32 b, u32 c) { return dot_bytes<Byte, Other>(a, b, c); }));
+  t.add("dp2a.lo." + types, elementwise<u32, u32, u32, u32>(kind, [](u32 a, u32 b, u32 c) {
+          return dot_halves<Half, Other>(a, b, c, 0);
+        }));
+  t.add("dp2a.hi." + types, elementwise<u32, u32, u32, u32>(kind, [](u32 a, u32 b, u32 c) {
+          return dot_halves<Half, Other>(a, b, c, 2);
+        }));
+}
+
 template <class T>
 void add_type(FormTable& t, const std::string& name) {
   using U = std::make_unsigned_t<T>;
@@ -164,6 +189,10 @@ void add_integer_forms(FormTable& t) {
           const u64 shifted = (at & 255) > 31 ? 0 : a >> (at & 31);
           return static_cast<u32>(shifted & ((u64{1} << std::min(length & 255, 32u)) - 1));
         }));
+  add_dots<u8, u16, u8>(t, "u32.u32");
+  add_dots<u8, u16, i8>(t, "u32.s32");
+  add_dots<i8, i16, u8>(t, "s32.u32");
+  add_dots<i8, i16, i8>(t, "s32.s32");
   add_insertion<u32>(t, "b32");
   add_insertion<u64>(t, "b64");
   // `length` ones from `at`; both clamped to the width

@@ -147,6 +147,10 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t han
   });
 }
 
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(exec, handle, flags);
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) {
   return api([&] {
     Runtime& r = runtime();
