@@ -2979,11 +2979,12 @@ constexpr double folded(Op op, DType t, double x, double y) {
 constexpr Value binary(Op op, Value x, Value y);
 
 namespace detail {
-// x to a power that arithmetic gives as exactly, empty where there is none.
+// x to a power that a product or a root gives to the last place, empty where there is none.
 constexpr Value small_power(Value x, Value p) {
   if (p.is(0)) return constant_like(x, 1);
   if (p.is(1)) return x;
   if (p.is(2)) return binary(Op::mul, x, x);
+  if (p.is(3)) return binary(Op::mul, binary(Op::mul, x, x), x);
   if (!is_float(x.dtype())) return {};
   if (p.is(0.5)) return unary(Op::sqrt, x);
   if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);
@@ -5046,6 +5047,7 @@ constexpr SpaceFit fit_in(const Dims& space, const Dims& d) {
 struct Reduction {
   Level level = Level::element;
   int split = -1;
+  int batch = 0;  // of a sum along the rows: axes [0, batch) stay, each place of them has a sum of its own
   bool middle_axis = false;
 };
 // Which kind a reduction is, seen from its operand's extents.
@@ -5073,11 +5075,19 @@ constexpr Reduction reduction_of(const ir::Graph& g, int i) {
   } else if (last_out < first_in) {
     r.level = Level::row;
     r.split = first_in;
-  } else if (last_in < first_out && !index) {
+  } else if (index) {
+    r.middle_axis = true;
+  } else if (last_in < first_out) {
     r.level = Level::column_sum;
     r.split = first_out;
   } else {
-    r.middle_axis = true;
+    for (int k = first_in; k < last_in; ++k)
+      r.middle_axis = r.middle_axis || (d.extent[k] != 1 && !(axes >> k & 1u));
+    if (r.middle_axis) return r;
+    r.level = Level::column_sum;
+    r.batch = first_in;
+    r.split = last_in + 1;
+    while (d.extent[r.split] == 1) ++r.split;
   }
   return r;
 }
@@ -5103,6 +5113,14 @@ constexpr i64 rows_of_chunk(i64 rows, i64 cols, i64 most_chunks) {
   return fair < least ? least : fair < most ? fair : most;
 }
 inline constexpr i64 column_sum_chunks = 16, total_chunks = 64;
+// The same of `batches` times as many rows, each batch with sums of its own: a few batches are cut where that
+// leaves parts of many rows, as what a part has found is written and read once more.
+constexpr i64 rows_of_batch_chunk(i64 rows, i64 cols, i64 batches) {
+  constexpr i64 least_rows = 32, most_chunks = 32;
+  const i64 chunk = rows_of_chunk(rows, cols, batches < most_chunks ? most_chunks / batches : 1);
+  const i64 least = chunk < least_rows ? least_rows : chunk;
+  return least < rows ? least : rows;
+}
 // The row of a total over d: the last axis, where a walk cut there can have the total's chunks. Else 0, and
 // the chunks are whole tiles of the flat walk.
 constexpr i64 row_of_total(const Dims& d) {
@@ -5274,6 +5292,7 @@ struct Kernel {
   int shape = -1;  // the space's among the graph's shapes, while kernels are formed
   int last = -1;   // the last member, while kernels are formed
   int split = -1;  // axes [0, split) are rows; -1: no reduction forces a cut
+  int batch = -1;  // sums along the rows are of the rows of axes [batch, split); -1: there is none yet
   int walk = -1;   // the parameter group whose ranges its members lie in
   int weight = 0;
   int operands = 0, streams = 0;  // in memory, and random, as far as known while kernels are formed
@@ -5365,6 +5384,7 @@ struct FuseLimits {
   int kernel_operands = 40;     // what a kernel takes (compiler/lower asserts that),
   int walk_operands = 64;       // and one that updates a parameter group
   int kernel_streams = 8;
+  int reductions = 7;  // along a row, of which each reads what the one before has found
 };
 
 }  // namespace WEFT_NAMESPACE::kernel_ir
@@ -6118,6 +6138,7 @@ class ClusteringState {
                        is_full(kernel, i);
     if ((large && kernel.walk < 0) || kernel.walk != walk_of(i)) return false;
     const Dims& d = shapes_[shape];
+    if (!keeps_batch(kernel, d, r)) return false;
     if (kernel.shape == shape)
       return keeps_order(kernel, d, r) && (r.level == Level::element || r.level == Level::total ||
                                            kernel.split < 0 || kernel.split == r.split);
@@ -6173,6 +6194,16 @@ class ClusteringState {
   // Whether a walk of `space` that is cut at `split` has the chunks of a total over it, or one chunk.
   static constexpr bool has_chunks_of_total(const Dims& space, int split) {
     return space.size() <= chunk_elements || size_from(space, split) == row_of_total(space);
+  }
+  // Whether the kernel's sums along the rows and over everything are of the same rows as reduction r of d.
+  static constexpr bool keeps_batch(const Kernel& kernel, const Dims& d, const Reduction& r) {
+    if (r.level == Level::total) return kernel.batch <= 0;
+    if (r.level != Level::column_sum) return true;
+    return kernel.batch >= 0 ? kernel.batch == batch_in(kernel.space, d, r) : r.batch == 0 || !kernel.totals;
+  }
+  // The axes of r's batch, of extents d, as axes of `space`.
+  static constexpr int batch_in(const Dims& space, const Dims& d, const Reduction& r) {
+    return r.batch > 0 ? in_rank(r.batch, d.rank, space.rank) : 0;
   }
   // Whether totals and the cut into rows and columns, of which the kernel or the reduction brings one, go
   // together.
@@ -6782,6 +6813,7 @@ class Fuser : ClusteringState {
     Kernel& kernel = f.kernels[best];
     kernel.mixed = kernel.mixed || reduces;
     kernel.totals = kernel.totals || r.level == Level::total;
+    if (r.level == Level::column_sum) kernel.batch = batch_in(kernel.space, d, r);
     const SpaceFit a = kernel.shape == shape ? SpaceFit{} : fit_in(kernel.space, d);
     level_[i] = reduces ? r.level : a.full ? Level::element : Level::row;
     if (r.middle_axis) level_[i] = Level::row;
@@ -7118,26 +7150,45 @@ class Collector {
     }
   }
 
-  // Whether a fused kernel keeps within the limits of operands and random streams.
-  constexpr bool fits(const Kernel& kernel) const {
+  // Whether a fused kernel keeps within the limits of operands, random streams and passes.
+  constexpr bool fits(const Kernel& kernel) {
     if (kernel.opaque >= 0) return true;
-    int operands = kernel.loads.size + kernel.stores.size, streams = 0;
+    int operands = kernel.loads.size + kernel.stores.size, streams = 0, reductions = 0;
     for (int i = 0; i < kernel.body.size; ++i) {
       const int x = f.pool.items[kernel.body.begin + i];
       const Op op = nodes_[x].op;
       streams += op == Op::random;
+      reductions += ir::is_reduction(op) && f.level.items[x] == Level::row;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
     const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
-    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams;
+    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams &&
+           (reductions <= limits_.reductions || longest_chain(kernel) <= limits_.reductions);
   }
-  constexpr bool fits() const {
+  // The most reductions of a row of which each reads what the one before has found.
+  constexpr int longest_chain(const Kernel& kernel) {
+    if (chain_.empty()) chain_ = List<int>(g.nodes.size(), 0);
+    for (int i = 0; i < kernel.loads.size; ++i) chain_[f.pool.items[kernel.loads.begin + i]] = 0;
+    int longest = 0;
+    for (int i = 0; i < kernel.body.size; ++i) {
+      const int x = f.pool.items[kernel.body.begin + i];
+      const Node& node = nodes_[x];
+      int before = 0;
+      for (int k = node.first; k < node.first + node.arity; ++k)
+        if (before < chain_[edges_[k]]) before = chain_[edges_[k]];
+      const bool reads = node.op == Op::pad || (view_of_[x] >= 0 && !f.is_view_in(x, kernel_of_[x]));
+      chain_[x] = reads ? 0 : before + (ir::is_reduction(node.op) && f.level.items[x] == Level::row ? 1 : 0);
+      if (longest < chain_[x]) longest = chain_[x];
+    }
+    return longest;
+  }
+  constexpr bool fits() {
     for (const Kernel& kernel : f.kernels)
       if (!fits(kernel)) return false;
     return true;
   }
   // Counts for each member of a kernel that is too large.
-  constexpr void tighten(List<int>& tight) const {
+  constexpr void tighten(List<int>& tight) {
     for (int k = 0; k < f.kernels.size(); ++k) {
       if (fits(f.kernels[k])) continue;
       for (int i = 0; i < f.kernels[k].body.size; ++i) ++tight[f.pool.items[f.kernels[k].body.begin + i]];
@@ -7177,6 +7228,7 @@ class Collector {
   Fusion& f;
   FuseLimits limits_;
   Reuse reuse_;
+  List<int> chain_;  // of longest_chain()
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -7219,15 +7271,23 @@ constexpr Fusion fuse(const Graph& graph, FuseLimits limits = {}) {
 
 namespace WEFT_NAMESPACE::kernel_ir {
 
-// `chunks` pieces of rows_per_chunk rows, each one unit of work.
+// `chunks` pieces of rows_per_chunk rows, each one unit of work. Where batches of rows have sums of their
+// own, a chunk is several batches, or a part of one.
 struct Tiling {
   i64 rows = 1, cols = 1;
   i64 rows_per_chunk = 1, chunks = 1;
+  i64 batch_rows = 0;                  // 0: all rows are one batch
   int split = 0;                       // axes of the space from this one on are columns
   bool flat = false;                   // a one-dimensional walk in tiles of `cols`, the last one ragged
   bool by_elements = false;            // rows_per_chunk counts elements: a chunk may begin within a row
   int segments = -1;                   // >= 0: the walk follows that parameter group's ranges
   u64 partials = BufferAddress::none;  // chunks x (elements of every sum along the rows)
+
+  constexpr i64 batches() const { return batch_rows > 0 ? rows / batch_rows : 1; }
+  // The chunks that a sum along the rows, or over everything, is cut into.
+  constexpr i64 parts() const {
+    return batch_rows > 0 ? (batch_rows + rows_per_chunk - 1) / rows_per_chunk : chunks;
+  }
 };
 
 constexpr i64 bytes_of(const ir::Graph& g, int node) {
@@ -7236,10 +7296,12 @@ constexpr i64 bytes_of(const ir::Graph& g, int node) {
 
 // A sum along the rows is left in parts, one a chunk, until something needs it.
 constexpr bool is_split_sum(Level level, const Tiling& tiling) {
-  return tiling.chunks > 1 && (level == Level::column_sum || level == Level::total);
+  return tiling.parts() > 1 && (level == Level::column_sum || level == Level::total);
 }
-// Bytes of one part of node x, 64-byte aligned.
-constexpr i64 part_bytes(const ir::Graph& g, int x) { return (bytes_of(g, x) + 63) / 64 * 64; }
+// Bytes of one part of node x, a sum of a kernel with that tiling, 64-byte aligned.
+constexpr i64 part_bytes(const ir::Graph& g, int x, const Tiling& tiling) {
+  return (bytes_of(g, x) / tiling.batches() + 63) / 64 * 64;
+}
 class Tiler {
  public:
   constexpr Tiler(const ir::Graph& graph, const Fusion& fusion) : g(graph), f(fusion) {}
@@ -7283,6 +7345,10 @@ class Tiler {
       tiling.chunks = (size + chunk - 1) / chunk;
       return tiling;
     }
+    if (columns && kernel.batch > 0) {
+      cut_batches(kernel, tiling);
+      return tiling;
+    }
     i64 per_chunk = 1;
     if (totals || columns) {
       per_chunk = rows_of_chunk(tiling.rows, tiling.cols, tiling.flat ? total_chunks : column_sum_chunks);
@@ -7295,16 +7361,31 @@ class Tiler {
   }
 
   // Bytes of one chunk's partial results, all sums of the kernel one after another, each 64-byte aligned.
-  constexpr i64 sums(const Kernel& kernel) const {
+  constexpr i64 sums(const Kernel& kernel, const Tiling& tiling) const {
     i64 bytes = 0;
     for (int i = 0; i < kernel.stores.size; ++i) {
       const int x = pool_[kernel.stores.begin + i];
-      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x);
+      if (level_[x] == Level::column_sum || level_[x] == Level::total) bytes += part_bytes(g, x, tiling);
     }
     return bytes;
   }
 
  private:
+  // Chunks of a walk whose batches have sums of their own: parts of a batch, or whole ones.
+  constexpr void cut_batches(const Kernel& kernel, Tiling& tiling) const {
+    i64 batches = 1;
+    for (int a = 0; a < kernel.batch; ++a) batches *= kernel.space.extent[a];
+    tiling.batch_rows = tiling.rows / batches;
+    tiling.rows_per_chunk = rows_of_batch_chunk(tiling.batch_rows, tiling.cols, batches);
+    if (tiling.rows_per_chunk < tiling.batch_rows) {
+      tiling.chunks = batches * tiling.parts();
+      return;
+    }
+    const i64 elements = tiling.batch_rows * tiling.cols;
+    const i64 together = elements < chunk_elements ? chunk_elements / elements : 1;
+    tiling.rows_per_chunk = tiling.batch_rows * (together < batches ? together : batches);
+    tiling.chunks = (tiling.rows + tiling.rows_per_chunk - 1) / tiling.rows_per_chunk;
+  }
   // Rows of a chunk of a walk without sums along them.
   constexpr i64 rows_of_map(const Kernel& kernel, const Tiling& tiling) const {
     constexpr i64 most = 1024;
@@ -7650,12 +7731,14 @@ struct FusedHeader {
   bool windows = false;      // operands carry bounds
   bool even = false;         // rows whose length is a launch argument end with a whole value of any team
   bool by_elements = false;  // chunks are so many elements in row-major order, and may begin within a row
+  int batch_axes = 0;        // sums along the rows are of the rows at one place of these first axes
   WEFT_HD constexpr void encode(u64* w) const {
     w[0] = static_cast<u64>(operands) | static_cast<u64>(instructions) << 16 |
            static_cast<u64>(row_axes) << 32 | static_cast<u64>(col_axes) << 40 |
            static_cast<u64>(passes) << 48;
     w[1] = static_cast<u64>(kept) | static_cast<u64>(segmented) << 32 | static_cast<u64>(windows) << 33 |
-           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35;
+           static_cast<u64>(even) << 34 | static_cast<u64>(by_elements) << 35 |
+           static_cast<u64>(batch_axes) << 40;
   }
   WEFT_HD static constexpr FusedHeader decode(const u64* w) {
     FusedHeader h;
@@ -7669,6 +7752,7 @@ struct FusedHeader {
     h.windows = (w[1] >> 33 & 1) != 0;
     h.even = (w[1] >> 34 & 1) != 0;
     h.by_elements = (w[1] >> 35 & 1) != 0;
+    h.batch_axes = static_cast<int>(w[1] >> 40 & 255);
     return h;
   }
   WEFT_HD constexpr int sections() const { return 2 * passes + 2; }
@@ -12468,6 +12552,29 @@ WEFT_HD constexpr bool reads_often(int k) {
   return loads > 1;
 }
 
+// Rows at one place of the batch axes; 0 without those.
+template <class View>
+WEFT_HD constexpr i64 rows_of_batch() {
+  if (View::header.batch_axes == 0) return 0;
+  i64 rows = 1;
+  for (int a = View::header.batch_axes; a < View::header.row_axes; ++a) rows *= View::extent(a);
+  return rows;
+}
+// Whether operand k, sums along the rows, has a place for every batch, and not for every chunk.
+template <class View>
+WEFT_HD constexpr bool has_batch_places(int k) {
+  if (View::operand(k).role != Role::accumulate_columns) return false;
+  for (int a = 0; a < View::header.batch_axes; ++a)
+    if (View::stride(k, a) != 0) return true;
+  return false;
+}
+template <class View>
+WEFT_HD constexpr bool has_any_batch_place() {
+  for (int k = 0; k < View::header.operands; ++k)
+    if (has_batch_places<View>(k)) return true;
+  return false;
+}
+
 // `Threads`: the team's size where that is known, else 0. A thread that visits at most one value of a row (a
 // `single` kernel) keeps what it loaded and computed for the later passes, and its sums along the rows, in
 // registers.
@@ -12632,8 +12739,28 @@ struct FusedTraits {
       width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
   static constexpr i64 past_bytes = i64{1} << 26;
   static constexpr int last_elements = 2 * header.passes;
+  // A map that reads across the rows of its operand, as of a transpose. The host walks some of the columns
+  // through all rows of the chunk before the next: what lies side by side in memory is then read together.
+  static constexpr i64 columns_of_block = 64;
+  WEFT_HD static constexpr bool reads_across() {
+    if (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.by_elements ||
+        last_extent() < 2 * columns_of_block)
+      return false;
+    bool across = false;
+    for (int i = 0; i < count; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
+          in.op == Opcode::random || (in.op == Opcode::store && in.stage != Stage::element))
+        return false;
+      across = across ||
+               (in.op == Opcode::load && in.stage == Stage::element &&
+                View::stride(in.aux, last_axis) >= width && View::stride(in.aux, header.row_axes - 1) == 1);
+    }
+    return across;
+  }
   // The operand that the last pass writes so, else -1.
   WEFT_HD static constexpr int past_operand() {
+    if (reads_across()) return -1;
     if (!long_rows || !stores_past_caches || header.passes < 1) return -1;
     int found = -1;
     for (int i = View::section_begin(last_elements); i < View::section_end(last_elements); ++i) {
@@ -12731,10 +12858,17 @@ struct FusedTraits {
     return false;
   }
 
-  // A sum along the rows that a register holds until the chunk's end.
+  // A sum along the rows that a register holds until the chunk's end: of rows that are one value.
+  static constexpr bool narrow = !vector && Threads == 0 && header.col_axes == 1 && last_extent() > 0 &&
+                                 last_extent() <= width;
   WEFT_HD static constexpr bool is_register_sum(int i) {
     const Instruction in = View::instruction(i);
-    return in.op == Opcode::accumulate && (single || View::operand(in.aux).role == Role::accumulate_total);
+    return in.op == Opcode::accumulate &&
+           (single || narrow || View::operand(in.aux).role == Role::accumulate_total);
+  }
+  // Whether the lanes of accumulate i turn as rows do: of a total.
+  WEFT_HD static constexpr bool total_turns(int i) {
+    return rows_turn && View::operand(View::instruction(i).aux).role == Role::accumulate_total;
   }
   // Whether a row's number is added to the lane of its row, as a walk over the rows' numbers would.
   WEFT_HD static constexpr bool is_laned_row_total(int i) {
@@ -12763,6 +12897,11 @@ struct FusedTraits {
     }
     return 0;
   }
+  // Rows of a batch with sums of its own, and whether operand k, of such sums, has their places: otherwise
+  // chunks are parts of a batch.
+  WEFT_HD static constexpr i64 batch_rows() { return rows_of_batch<View>(); }
+  WEFT_HD static constexpr bool is_batch_placed(int k) { return has_batch_places<View>(k); }
+  WEFT_HD static constexpr bool sums_in_places() { return has_any_batch_place<View>(); }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 };
 
@@ -12977,12 +13116,15 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     }
   }
 
-  // Where instruction I's sums of this chunk begin.
+  // Where instruction I's sums of this chunk, or of the batch of the row at hand, begin.
   template <int I>
   WEFT_HD_INLINE auto* partial() {
     constexpr int k = View::instruction(I).aux;
-    return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
-                                                            chunk * args.partial_bytes);
+    if constexpr (Traits::is_batch_placed(k))
+      return pointer<k>() + place.row_offset[k];
+    else
+      return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
+                                                              chunk * args.partial_bytes);
   }
 };
 
@@ -13045,7 +13187,13 @@ struct FusedSums {
     int values;
   };
   LongSum long_sums[Traits::is_any_compensated() ? sums : 1];
-  i64 best_index[sums][width];
+  // Columns of what is greatest or least so far; of lanes as integers as wide as they are.
+  static constexpr bool in_lanes_of_host = width > 1 && !vector;
+  struct Places {
+    i64 wide[width];
+    i32 narrow[in_lanes_of_host ? width : 1];
+  };
+  Places best_places[sums];
   float long_columns[Traits::long_columns() > 0 ? 2 * sums* Traits::long_columns() : 1];
   int first_lane[Traits::rows_turn ? sums : 1];  // of sums whose lanes turn: which elements lane 0 takes
 
@@ -13063,8 +13211,13 @@ struct FusedSums {
     if constexpr (fold == Fold::argmax || fold == Fold::argmin) {
       running =
           fill_value<V>(detail::neutral < fold == Fold::argmax ? Fold::max : Fold::min, lane_of < V >> ());
-      WEFT_UNROLL
-      for (int j = 0; j < width; ++j) best_index[nth_sum<I>][j] = detail::greatest_value<i64>;
+      if constexpr (in_lanes_of_host) {
+        using P = mask_of<V>;
+        store(places<P>(nth_sum<I>), splat<P>(detail::greatest_value<lane_of<P>>));
+      } else {
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) best_places[nth_sum<I>].wide[j] = detail::greatest_value<i64>;
+      }
     } else {
       running = fill_value<V>(detail::neutral<fold, lane_of<V>>());
       start_long<I>();
@@ -13093,25 +13246,28 @@ struct FusedSums {
     if constexpr (vector) {
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
-        const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_index[nth_sum<I>][j]},
+        const Best best = detail::BetterOf<max>{}(Best{running.lane[j], best_places[nth_sum<I>].wide[j]},
                                                   Best{x.lane[j], column + j});
-        if (j >= begin && j < present) running.lane[j] = best.value, best_index[nth_sum<I>][j] = best.index;
+        if (j >= begin && j < present)
+          running.lane[j] = best.value, best_places[nth_sum<I>].wide[j] = best.index;
       }
     } else if constexpr (width == 1) {
-      const Best best = detail::BetterOf<max>{}(Best{running, best_index[nth_sum<I>][0]}, Best{x, column});
+      const Best best =
+          detail::BetterOf<max>{}(Best{running, best_places[nth_sum<I>].wide[0]}, Best{x, column});
       running = best.value;
-      best_index[nth_sum<I>][0] = best.index;
+      best_places[nth_sum<I>].wide[0] = best.index;
     } else {
-      R value[width], held[width];
-      __builtin_memcpy(value, &x, sizeof value);
-      __builtin_memcpy(held, &running, sizeof held);
-      for (int j = 0; j < present; ++j) {
-        const Best best =
-            detail::BetterOf<max>{}(Best{held[j], best_index[nth_sum<I>][j]}, Best{value[j], column + j});
-        held[j] = best.value;
-        best_index[nth_sum<I>][j] = best.index;
-      }
-      __builtin_memcpy(&running, held, sizeof held);
+      using P = mask_of<V>;
+      using T = lane_of<P>;
+      const V best = running;
+      const P place = load<P>(static_cast<const T*>(places<P>(nth_sum<I>)));
+      const P at = iota<P>(0) + splat<P>(static_cast<T>(column));
+      P take = max ? x > best : x < best;
+      if constexpr (is_float(t)) take = take | ((x != x) & (best == best));
+      take = take | ((x == best) & (at < place));
+      if (present < width) take = take & (iota<P>(0) < splat<P>(static_cast<T>(present)));
+      running = select(take, x, best);
+      store(places<P>(nth_sum<I>), select(take, at, place));
     }
   }
   // What the row's sum is; every thread of the team calls.
@@ -13132,10 +13288,16 @@ struct FusedSums {
         else
           return running[j];
       };
-      detail::Best<R> best{lane(0), best_index[nth_sum<I>][0]};
+      const auto place = [&](int j) -> i64 {
+        if constexpr (in_lanes_of_host)
+          return places<mask_of<value_of<Family, t>>>(nth_sum<I>)[j];
+        else
+          return best_places[nth_sum<I>].wide[j];
+      };
+      detail::Best<R> best{lane(0), place(0)};
       WEFT_UNROLL
       for (int j = 1; j < width; ++j)
-        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), best_index[nth_sum<I>][j]});
+        best = detail::BetterOf<max>{}(best, detail::Best<R>{lane(j), place(j)});
       return detail::best_of_team<max>(team, best).index;
     } else {
       turn_fold<I>(0);
@@ -13189,7 +13351,7 @@ struct FusedSums {
     constexpr Instruction in = View::instruction(I);
     auto& running = totals.template at<dtype(in.a), I>();
     if constexpr (Traits::is_compensated(I))
-      add_long<I, Traits::rows_turn>(running, x, at, present);
+      add_long<I, Traits::total_turns(I)>(running, x, at, present);
     else
       running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
   }
@@ -13218,6 +13380,17 @@ struct FusedSums {
     return detail::across_team<fold>(team, detail::across<fold>(totals.template at<t, I>()));
   }
 
+  // A chunk's sums of columns that are one value.
+  template <int I>
+  WEFT_HD_INLINE auto column_total() {
+    constexpr DType t = dtype(View::instruction(I).a);
+    auto& running = totals.template at<t, I>();
+    if constexpr (Traits::is_compensated(I))
+      return long_sum<I>(running);
+    else
+      return running;
+  }
+
   // Turns the lanes of the sums of section S at the begin of a line, whose first element is `at` of the row,
   // and `row_start` + `at` of the chunk; where Traits::rows_turn.
   template <int S>
@@ -13228,6 +13401,13 @@ struct FusedSums {
   }
 
  private:
+  template <class P>
+  WEFT_HD_INLINE lane_of<P>* places(int sum) {
+    if constexpr (sizeof(lane_of<P>) == sizeof(i32))
+      return best_places[sum].narrow;
+    else
+      return best_places[sum].wide;
+  }
   template <int I>
   WEFT_HD_INLINE void start_long() {
     if constexpr (Traits::is_compensated(I)) {
@@ -13303,7 +13483,7 @@ struct FusedSums {
   WEFT_HD_INLINE void turn_total([[maybe_unused]] i64 at) {
     constexpr Instruction in = View::instruction(I);
     constexpr DType t = dtype(in.a);
-    if constexpr (in.stage == Stage::element && Traits::is_register_sum(I) &&
+    if constexpr (in.stage == Stage::element && Traits::total_turns(I) &&
                   has_order(t, static_cast<Fold>(in.aux2)))
       turn<I>(totals.template at<t, I>(), at);
   }
@@ -13744,6 +13924,14 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       constexpr Fold fold = static_cast<Fold>(in.aux2);
       constexpr DType t = dtype(in.a);
       if constexpr (View::operand(in.aux).role == Role::accumulate_columns) {
+        if constexpr (Traits::narrow) {
+          const auto row = sums.template column_total<I>();
+          if constexpr (Traits::last_extent() == width)
+            store(this->template partial<I>(), row);
+          else
+            store_partial(this->template partial<I>(), row, static_cast<int>(Traits::last_extent()));
+          return;
+        }
         const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
         // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
         if (columns_in_row() > place.at && detail::group_of(team) == 0) {
@@ -13899,12 +14087,13 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     }
     const i64 tail =
         (cols + shift) / width * width - shift;  // where the last value begins, if it is no whole one
+    // (`place.at < tail` would be the beginning of template arguments to nvcc, where a template is named so)
     place.at = own < 0 ? own + step : own;
     if constexpr (Traits::loads_ahead(S)) {
       WEFT_UNROLL_FOUR
-      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+      for (; tail > place.at; place.at += step) value_at_hand<S, width>(width);
     } else {
-      for (; place.at < tail; place.at += step) value_at_hand<S, width>(width);
+      for (; tail > place.at; place.at += step) value_at_hand<S, width>(width);
     }
     const bool has_head = own < 0, has_tail = tail < cols && (tail - own) % step == 0;
     for (int edge = 0; edge < 2; ++edge) {
@@ -13979,14 +14168,40 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       run_elements(which);
       return;
     }
-    i64 begin = which * args.rows_per_chunk;
-    i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
-    if constexpr (requires { args.first_row; }) begin += args.first_row, end += args.first_row;
+    if constexpr (header.batch_axes > 0) {
+      run_batches(which);
+    } else {
+      i64 begin = which * args.rows_per_chunk;
+      i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+      if constexpr (requires { args.first_row; }) begin += args.first_row, end += args.first_row;
+      run_rows(begin, end);
+    }
+  }
+  // The same where batches of rows have sums of their own: a chunk is whole batches, or a part of one.
+  WEFT_HD_INLINE void run_batches(i64 which) {
+    constexpr i64 rows = Traits::batch_rows();
+    if constexpr (Traits::sums_in_places()) {
+      const i64 begin = which * args.rows_per_chunk;
+      const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
+      for (i64 row = begin; row < end; row += rows) run_rows(row, row + rows);
+    } else {
+      const i64 parts = (rows + args.rows_per_chunk - 1) / args.rows_per_chunk;
+      const i64 from = which % parts * args.rows_per_chunk, to = from + args.rows_per_chunk;
+      const i64 batch = which / parts * rows;
+      run_rows(batch + from, batch + (to < rows ? to : rows));
+    }
+  }
+  // Rows [begin, end), which have one sum.
+  WEFT_HD_INLINE void run_rows(i64 begin, i64 end) {
     place.start();
     using Totals = upto<how_many(Opcode::accumulate, 0, count)>;
     this->template section<0>();
     this->start_totals(Totals{});
     if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
+    if constexpr (Traits::reads_across()) {
+      run_across(begin, end);
+      return;
+    }
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -14001,6 +14216,23 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     }
     this->finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a map that reads across rows: some columns of every row, then the next ones.
+  WEFT_HD_INLINE void run_across(i64 begin, i64 end) {
+    constexpr i64 step = Traits::columns_of_block;
+    for (i64 column = 0; column < last_extent(); column += step)
+      for (i64 row = begin; row < end; ++row) {
+        place.go_to_row(args, row);
+        this->template section<1>();
+        if (column + step < last_extent())
+          whole_columns<2>(column, column + step);
+        else
+          columns<2>(last_extent(), column);
+      }
+  }
+  template <int S>
+  WEFT_HD_INLINE void whole_columns(i64 first, i64 end) {
+    for (place.at = first; end > place.at; place.at += width) value_at_hand<S, width>(width);
   }
   // The same of a chunk of elements; no sum along the rows or the columns is in such a kernel.
   WEFT_HD_INLINE void run_elements(i64 which) {
@@ -14032,7 +14264,8 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
 
 namespace WEFT_NAMESPACE::kernels {
 
-// One sum: `count` elements in each of `chunks` parts, `stride` bytes apart.
+// One sum: `count` elements in each of `chunks` parts, `stride` bytes apart; and so for each batch, whose
+// parts and results lie behind those of the one before.
 struct PartialSum {
   const char* partial = nullptr;
   void* to = nullptr;
@@ -14040,6 +14273,7 @@ struct PartialSum {
   i64 first_block = 0;
   DType dtype{};
   Fold fold{};
+  int batches = 1;
 };
 // As many as the arguments of a CUDA kernel can hold.
 struct CombineArgs {
@@ -14053,9 +14287,13 @@ static_assert(sizeof(CombineArgs) <= 4096);
 WEFT_HD constexpr int combine_columns(i64 count, int team_size) {
   return count > 1 && team_size >= 32 ? 32 : 1;
 }
-// Elements of one sum that a team works on.
+// Elements of one sum that a team works on, and the blocks of a batch.
 WEFT_HD constexpr i64 combine_span(i64 count, int team_size) {
   return team_size == 1 ? 1024 : combine_columns(count, team_size);
+}
+WEFT_HD constexpr i64 combine_blocks(i64 count, int team_size) {
+  const i64 span = combine_span(count, team_size);
+  return (count + span - 1) / span;
 }
 
 // Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found.
@@ -14085,8 +14323,8 @@ WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
   return combine_chunks<S, fold, V>(sum, i, 0, 1);
 }
 
-// Elements [block * span, (block + 1) * span) of a sum. The team's threads share the chunks of an element:
-// thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
+// Elements [block * span, (block + 1) * span) of a sum of one batch. The team's threads share the chunks of
+// an element: thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
 template <class S, Fold fold, class Team>
 WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   using T = register_of<S>;
@@ -14131,8 +14369,14 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
     const int middle = (k + end) / 2;
     (args.sum[middle].first_block <= block ? k : end) = middle;
   }
-  const PartialSum sum = args.sum[k];
+  PartialSum sum = args.sum[k];
   block -= sum.first_block;
+  if (sum.batches > 1) {
+    const i64 blocks = combine_blocks(sum.count, team.size()), batch = block / blocks;
+    block -= batch * blocks;
+    sum.partial += batch * sum.chunks * sum.stride;
+    sum.to = static_cast<char*>(sum.to) + batch * sum.count * size_of(sum.dtype);
+  }
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
     constexpr DType dtype = static_cast<DType>(d.value);
     if constexpr ((Set >> d.value & 1u) != 0 && dtype != DType::boolean) {
@@ -14151,18 +14395,19 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
 struct CombineCall {
   i64 chunks = 0;
   i64 stride = 0;  // bytes from a chunk's part to the next one's
-  i64 count = 0;   // elements
+  i64 count = 0;   // elements of a batch
   DType dtype{};
   Fold fold{};
+  i64 batches = 1;
 
-  static constexpr int numbers = 4;
+  static constexpr int numbers = 5;
   constexpr void encode(u64* n) const {
     n[0] = static_cast<u64>(chunks), n[1] = static_cast<u64>(stride), n[2] = static_cast<u64>(count);
-    n[3] = static_cast<u64>(dtype) | static_cast<u64>(fold) << 8;
+    n[3] = static_cast<u64>(dtype) | static_cast<u64>(fold) << 8, n[4] = static_cast<u64>(batches);
   }
   static constexpr CombineCall decode(const u64* n) {
-    return {static_cast<i64>(n[0]), static_cast<i64>(n[1]), static_cast<i64>(n[2]),
-            static_cast<DType>(n[3] & 255), static_cast<Fold>(n[3] >> 8)};
+    return {static_cast<i64>(n[0]),         static_cast<i64>(n[1]),       static_cast<i64>(n[2]),
+            static_cast<DType>(n[3] & 255), static_cast<Fold>(n[3] >> 8), static_cast<i64>(n[4])};
   }
 };
 inline PartialSum partial_sum(const CombineCall& call, const void* partial, void* to) {
@@ -14172,6 +14417,7 @@ inline PartialSum partial_sum(const CombineCall& call, const void* partial, void
   sum.chunks = call.chunks;
   sum.stride = call.stride;
   sum.count = call.count;
+  sum.batches = static_cast<int>(call.batches);
   sum.dtype = call.dtype;
   sum.fold = call.fold;
   return sum;
@@ -14185,8 +14431,7 @@ inline CombineArgs combine_args(const PartialSum* sums, int count, int team_size
   for (int k = 0; k < count; ++k) {
     args.sum[k] = sums[k];
     args.sum[k].first_block = blocks;
-    const i64 span = combine_span(sums[k].count, team_size);
-    blocks += (sums[k].count + span - 1) / span;
+    blocks += sums[k].batches * combine_blocks(sums[k].count, team_size);
   }
   return args;
 }
@@ -14218,7 +14463,7 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
     i64 stride = 0;
     for (int i = 0; i < stores.size; ++i) {
       const int x = f.pool[stores.begin + i];
-      if (kernel_ir::is_split_sum(f.level[x], tilings[k])) stride += kernel_ir::part_bytes(g, x);
+      if (kernel_ir::is_split_sum(f.level[x], tilings[k])) stride += kernel_ir::part_bytes(g, x, tilings[k]);
     }
     i64 offset = 0;
     for (int i = 0; i < stores.size; ++i) {
@@ -14227,12 +14472,13 @@ constexpr void lower_combine_partials(const ir::Graph& g, const kernel_ir::Fusio
       addresses.push(tilings[k].partials + static_cast<u64>(offset));
       addresses.push(plan.where[x]);
       u64 call[kernels::CombineCall::numbers]{};
-      kernels::CombineCall{tilings[k].chunks, stride, g.dims(x).size(), g.nodes[x].dtype,
-                           fold_of(g.nodes[x].op)}
+      const i64 batches = tilings[k].batches();
+      kernels::CombineCall{tilings[k].parts(),     stride, g.dims(x).size() / batches, g.nodes[x].dtype,
+                           fold_of(g.nodes[x].op), batches}
           .encode(call);
       numbers.append(call, kernels::CombineCall::numbers);
-      offset += kernel_ir::part_bytes(g, x);
-      bytes += tilings[k].chunks * kernel_ir::bytes_of(g, x);
+      offset += kernel_ir::part_bytes(g, x, tilings[k]);
+      bytes += tilings[k].parts() * kernel_ir::bytes_of(g, x);
       if (++sums == kernels::CombineArgs::max_sums) flush();
     }
   }
@@ -14840,7 +15086,7 @@ class KernelDedup {
     *w++ = static_cast<u64>(space.rank) | static_cast<u64>(kernel.split + 1) << 8 |
            static_cast<u64>(kernel.middle_axis ? 1 : 0) << 16 | static_cast<u64>(tiling.flat ? 1 : 0) << 17 |
            static_cast<u64>(tiling.segments + 1) << 20 | static_cast<u64>(kernel.body.size) << 40;
-    *w++ = static_cast<u64>(kernel.loads.size);
+    *w++ = static_cast<u64>(kernel.loads.size) | static_cast<u64>(kernel.batch + 1) << 32;
     for (int a = 0; a < space.rank; ++a) *w++ = static_cast<u64>(space.extent[a]);
     const int* const body = pool_ + kernel.body.begin;
     const int* const loads = pool_ + kernel.loads.begin;
@@ -15019,6 +15265,8 @@ using kernels::Fold;
 
 // Kept elements of a row, in bytes, that a thread's stack or a block's shared memory takes.
 inline constexpr i64 most_kept_bytes = 32768;
+// Passes over a row, and the number behind the last of them.
+inline constexpr int most_phases = 8;
 
 // The values of one kernel after another; FusedLowering (fused.hpp) makes instructions of them.
 class FusedValues {
@@ -15038,7 +15286,8 @@ class FusedValues {
     bool keep = false;
     int keep_slot = -1;
     int operand = -1;
-    int reg[8]{-1, -1, -1, -1, -1, -1, -1, -1};  // register by phase; [0] for uniform values
+    // register by phase; [0] for uniform values
+    int reg[most_phases]{-1, -1, -1, -1, -1, -1, -1, -1};
   };
   // a tensor's, and the row or the column that a kernel has where the tensor has none
   static constexpr int max_axes = max_rank + 1;
@@ -15078,6 +15327,7 @@ class FusedValues {
 
   constexpr void choose_axes() {
     const Dims& space = kernel_->space;
+    batch_ = 0;
     if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
@@ -15096,6 +15346,7 @@ class FusedValues {
     } else {
       for (; n < space.rank; ++n) axis_[n] = n;
       rows_ = tiling_->split;
+      batch_ = tiling_->batch_rows > 0 ? kernel_->batch : 0;
     }
     cols_ = n - rows_;
     for (int a = 0; a < n; ++a) extent_[a] = space.extent[axis_[a]];
@@ -15257,10 +15508,13 @@ class FusedValues {
                          : kernels::Stage::row;
         o.word.role =
             level_[x] == Level::total ? kernels::Role::accumulate_total : kernels::Role::accumulate_columns;
-        if (tiling_->chunks > 1) {
+        if (tiling_->parts() > 1) {
           o.address = tiling_->partials + static_cast<u64>(partial);
           rule = {Source::partial, static_cast<u64>(partial)};
-          partial += kernel_ir::part_bytes(g, x);
+          partial += kernel_ir::part_bytes(g, x, *tiling_);
+        } else if (batch_ > 0) {  // each batch has its place
+          spread(shapes_[nodes_[x].shape], whole_strides(x).stride, o);
+          for (int a = rows_; a < rows_ + cols_; ++a) o.stride[a] = 0;
         }
       } else {
         sink.info = resolve(x);
@@ -15273,7 +15527,10 @@ class FusedValues {
       sink.operand = add_operand(o, rule);
       sinks_.push(sink);
     }
-    partial_bytes_ = tiling_->chunks > 1 ? partial : 0;
+    partial_bytes_ = partial;
+  }
+  constexpr kernel_ir::View whole_strides(int x) const {
+    return kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
   }
 
   // What a later pass over the row would compute again, at a price: those of its members that a later pass
@@ -15343,7 +15600,7 @@ class FusedValues {
     }
     for (int s = 0; s < infos_.size(); ++s)
       if (info_[s].stage == kernels::Stage::element && info_[s].needs != 0)
-        for (int q = 0; q < 8; ++q)
+        for (int q = 0; q < most_phases; ++q)
           if (info_[s].needs >> q & 1u && passes_ <= q) passes_ = q + 1;
   }
   constexpr bool is_row_reduction(int s) const {
@@ -15357,10 +15614,14 @@ class FusedValues {
     if (tiling_->flat) return;
     for (const Operand& o : operands_)
       if (o.word.window) return;
-    collapse(0, rows_, true);
-    collapse(rows_, cols_, false);
+    const int rows = rows_;
+    collapse(0, batch_, rows_);
+    batch_ -= rows - rows_;
+    collapse(batch_, rows_ - batch_, rows_);
+    collapse(rows_, cols_, cols_);
   }
-  constexpr void collapse(int begin, int count, bool is_rows) {
+  // Of `count` axes from `begin` on, which `of` counts too.
+  constexpr void collapse(int begin, int count, int& of) {
     for (int a = begin + count - 1; a > begin; --a) {
       bool join = true;
       if (extent_[a] != 1 && extent_[a - 1] != 1)
@@ -15374,7 +15635,7 @@ class FusedValues {
         for (Operand& o : operands_) o.stride[b] = o.stride[b + 1];
       }
       for (Operand& o : operands_) o.stride[rows_ + cols_ - 1] = 0;
-      (is_rows ? rows_ : cols_) -= 1;
+      --of;
     }
   }
 
@@ -15403,7 +15664,7 @@ class FusedValues {
   List<Sink> sinks_;
   int axis_[max_axes]{};
   i64 extent_[max_axes]{};
-  int rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
+  int batch_ = 0, rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
 };
 
@@ -15418,6 +15679,7 @@ static_assert(kernels::tile_length == kernel_ir::flat_tile &&
               kernels::longest_column_sum == kernel_ir::longest_column_sum);
 static_assert(kernels::LaunchArgs::max_operands == kernel_ir::FuseLimits{}.walk_operands &&
               kernels::LaunchArgs::max_streams == kernel_ir::FuseLimits{}.kernel_streams);
+static_assert(most_phases == kernel_ir::FuseLimits{}.reductions + 1);
 static_assert(static_cast<int>(Opcode::fma) == static_cast<int>(Op::fma) - static_cast<int>(Op::neg),
               "opcodes and pointwise primitives stand in the same order");
 
@@ -15505,7 +15767,8 @@ class FusedLowering : FusedValues {
   // The same of the chunk's part of a total, or of a sum along the rows.
   constexpr bool is_compensated(const Sink& sink) const {
     const int x = infos_[sink.info].node;
-    const i64 rows = tiling_->rows_per_chunk < tiling_->rows ? tiling_->rows_per_chunk : tiling_->rows;
+    const i64 most = tiling_->batch_rows > 0 ? tiling_->batch_rows : tiling_->rows;
+    const i64 rows = tiling_->rows_per_chunk < most ? tiling_->rows_per_chunk : most;
     if (operands_[sink.operand].word.role == kernels::Role::accumulate_columns)
       return is_compensated(sink.fold, x, rows, kernel_ir::longest_column_sum);
     if (sink.stage != kernels::Stage::element) return is_compensated(sink.fold, x, rows);
@@ -15618,6 +15881,7 @@ class FusedLowering : FusedValues {
     h.segmented = tiling_->segments >= 0;
     h.even = ends_even();
     h.by_elements = tiling_->by_elements;
+    h.batch_axes = batch_;
     for (const Operand& o : operands_) h.windows = h.windows || o.word.window;
     List<int> base(sections_.size(), 0);
     for (int s = 0; s < sections_.size(); ++s) {
@@ -16010,8 +16274,8 @@ class Planner {
                                                                                         : last_use_[node]);
         }
       }
-      if (tiling.chunks > 1) {
-        const i64 bytes = tiling.chunks * tiler_.sums(kernel);
+      if (tiling.parts() > 1) {
+        const i64 bytes = tiling.chunks * tiler_.sums(kernel, tiling);
         if (bytes > 0) tiling.partials = allocate(bytes, *combine - 1);
       }
       if (kernel.opaque >= 0) {
@@ -16780,6 +17044,7 @@ constexpr void write(WordWriter& w, const kernel_ir::Plan& p) {
     w.put_int(c.cols);
     w.put_int(c.rows_per_chunk);
     w.put_int(c.chunks);
+    w.put_int(c.batch_rows);
     w.put_pair(4 * c.split + (c.by_elements ? 2 : 0) + (c.flat ? 1 : 0), c.segments);
     w.put(c.partials);
   }
@@ -16819,6 +17084,7 @@ struct FrozenPlan {
       c.cols = r.get_int();
       c.rows_per_chunk = r.get_int();
       c.chunks = r.get_int();
+      c.batch_rows = r.get_int();
       const u64 flags = r.get();
       c.flat = WordReader::low(flags) % 2 != 0;
       c.by_elements = WordReader::low(flags) / 2 % 2 != 0;
@@ -17193,7 +17459,7 @@ constexpr void write(WordWriter& w, const ir::Graph& g, const Fusion& f) {
     w.put_pair(x.body.begin, x.body.size);
     w.put_pair(x.loads.begin, x.loads.size);
     w.put_pair(x.stores.begin, x.stores.size);
-    w.put_pair(x.space.rank, 2 * (x.walk + 1) + (x.middle_axis ? 1 : 0));
+    w.put_pair(16 * (x.batch + 1) + x.space.rank, 2 * (x.walk + 1) + (x.middle_axis ? 1 : 0));
     for (int k = 0; k < x.space.rank; ++k) w.put_int(x.space.extent[k]);
   }
   const int* const pool = f.pool.data();
@@ -17256,7 +17522,8 @@ constexpr void read_fusion(WordReader& r, const FusionSizes& sizes, Arrays& to) 
     x.loads = span();
     x.stores = span();
     const u64 s = r.get();
-    x.space.rank = R::low(s);
+    x.space.rank = R::low(s) % 16;
+    x.batch = R::low(s) / 16 - 1;
     x.middle_axis = R::high(s) % 2 != 0;
     x.walk = R::high(s) / 2 - 1;
     for (int k = 0; k < x.space.rank; ++k) x.space.extent[k] = r.get_int();
@@ -17589,9 +17856,41 @@ constexpr void run(Module& m) {
 // Drops what no output and no assignment needs, and markers that only differentiation reads; gives outputs
 // that are leaves a node of their own, so that every result is computed into memory the program owns. Two
 // computations that differ in the variables of grad alone become one, a bias is added to a matrix product
-// after what else is (epilogue.hpp), and what would be copied in another order is computed in it
-// (hoist_permutes.hpp).
+// after what else is (epilogue.hpp), what would be copied in another order is computed in it
+// (hoist_permutes.hpp), a search across rows becomes two walks along them (argmax_across.hpp), and a product
+// without rows and columns a sum (thin_dots.hpp).
 
+// ---- weft/transforms/argmax_across.hpp ----
+// argmax and argmin along an axis behind which others stay: the greatest value along it, then the first place
+// that holds it. Both go over whole rows, where a search element by element would go across them. Law: the
+// same places; the first of equals, and NaN before everything.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// Whether node i is such a search.
+constexpr bool searches_across(const ir::Graph& g, int i) {
+  const ir::Op op = g.nodes.items[i].op;
+  if ((op != ir::Op::argmax && op != ir::Op::argmin) || g.attributes(i) != 1) return false;
+  const int axis = static_cast<int>(g.attribute(i, 0));
+  const Dims& d = g.dims(g.in(i, 0));
+  i64 behind = 1;
+  for (int a = axis + 1; a < d.rank; ++a) behind *= d.extent[a];
+  return behind > 1 && d.extent[axis] < std::numeric_limits<i32>::max();
+}
+
+// The places of the greatest of x along an axis, or of the least.
+constexpr ir::Value search_across(ir::Value x, int axis, bool greatest) {
+  using ir::Op;
+  const ir::Axes axes = ir::Axes{1} << axis;
+  const ir::Value best = ir::reduce(greatest ? Op::reduce_max : Op::reduce_min, x, axes);
+  ir::Value found = ir::binary(Op::eq, x, ir::broadcast(best, x.dims()));
+  if (is_float(x.dtype())) found = ir::binary(Op::bit_or, found, ir::unary(Op::is_nan, x));
+  const ir::Value place{x.builder, x.builder->leaf(Op::iota, DType::i32, x.dims(), axis)};
+  const ir::Value behind = ir::constant_like(place, static_cast<double>(x.dims().extent[axis]));
+  return ir::cast(ir::reduce(Op::reduce_min, ir::select(found, place, behind), axes), DType::i64);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
 // ---- weft/transforms/hoist_permutes.hpp ----
 // A permutation of what is computed element by element, taken before the computation where its result would
 // be copied behind it: the kernel then writes in the order that is wanted. Gradients of the queries, keys and
@@ -17932,6 +18231,78 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
 
 }  // namespace WEFT_NAMESPACE::transforms
 
+// ---- weft/transforms/thin_dots.hpp ----
+// Products that are none for an engine of products. One whose operands have no rows or columns, as of two
+// vectors or of many pairs of them, is a sum of products element by element, which goes over memory in lanes
+// where a product would add up one number after another; one that contracts a single element multiplies each
+// row by each column, and adds nothing up. Both are fused with what makes their operands. Law: the same
+// value, a sum in the order of sums.
+
+namespace WEFT_NAMESPACE::transforms {
+
+// Whether dot i is such a product.
+constexpr bool is_thin_dot(const ir::Graph& g, int i) {
+  const ir::Node& node = g.nodes.items[i];
+  if (node.op != ir::Op::dot || node.imm != 0) return false;
+  const ir::DotAxes axes = ir::dot_axes(g, i);
+  const Dims& x = g.dims(g.in(i, 0));
+  i64 batch = 1, contracted = 1;
+  for (int k = 0; k < axes.batch; ++k) batch *= x.extent[axes.batch_a[k]];
+  for (int k = 0; k < axes.contracted; ++k) contracted *= x.extent[axes.contracted_a[k]];
+  return contracted == 1 || (g.dims(i).size() == batch && contracted > 1);
+}
+
+// x in the order of its batch axes, `before` extents of 1, its free axes and as many of 1 as there are free
+// axes of the other factor behind them, and one axis of what is contracted.
+constexpr ir::Value factor_of_map(ir::Value x, int batch, const int* batch_axes, int contracted,
+                                  const int* contracted_axes, int before, int behind) {
+  const Dims from = x.dims();
+  i64 order[max_rank]{}, extents[max_rank + 1]{};
+  int n = 0, at = 0;
+  ir::Axes used = 0;
+  const auto take = [&](int axis) { order[at++] = axis, used |= ir::Axes{1} << axis; };
+  for (int k = 0; k < batch; ++k) take(batch_axes[k]), extents[n++] = from.extent[batch_axes[k]];
+  for (int k = 0; k < contracted; ++k) used |= ir::Axes{1} << contracted_axes[k];
+  for (int k = 0; k < before; ++k) extents[n++] = 1;
+  for (int a = 0; a < from.rank; ++a)
+    if (!(used >> a & 1u)) order[at++] = a, extents[n++] = from.extent[a];
+  for (int k = 0; k < behind; ++k) extents[n++] = 1;
+  i64 length = 1;
+  for (int k = 0; k < contracted; ++k)
+    order[at++] = contracted_axes[k], length *= from.extent[contracted_axes[k]];
+  if (length != 1) extents[n++] = length;
+  return ir::reshape(ir::permute(x, order), ir::make_dims(n, extents));
+}
+
+// Dot i's value, of the factors x and y in another graph.
+constexpr ir::Value thin_dot(const ir::Graph& g, int i, ir::Value x, ir::Value y) {
+  const ir::DotAxes axes = ir::dot_axes(g, i);
+  const DType result = g.nodes.items[i].dtype, wide = ir::reduction_dtype(result);
+  const Dims d = g.dims(i);
+  const int free_a = x.dims().rank - axes.batch - axes.contracted,
+            free_b = y.dims().rank - axes.batch - axes.contracted;
+  bool sums = false;
+  for (int k = 0; k < axes.contracted; ++k) sums = sums || x.dims().extent[axes.contracted_a[k]] != 1;
+  const int before = sums ? 0 : free_a, behind = sums ? 0 : free_b;  // of a sum free axes have extent 1
+  const auto factor = [&](ir::Value v, const int* batch, const int* contracted, int ones_before,
+                          int ones_behind) {
+    return ir::cast(
+        factor_of_map(v, axes.batch, batch, axes.contracted, contracted, ones_before, ones_behind), wide);
+  };
+  ir::Value a = factor(x, axes.batch_a, axes.contracted_a, 0, behind),
+            b = factor(y, axes.batch_b, axes.contracted_b, before, 0);
+  if (!sums) return ir::cast(ir::broadcast(a, d) * ir::broadcast(b, d), result);
+  Dims flat = a.dims();  // (batch, contracted): free axes are dropped
+  const i64 length = flat.extent[flat.rank - 1];
+  flat.rank = axes.batch + 1;
+  flat.extent[axes.batch] = length;
+  const ir::Value products = ir::reshape(a, flat) * ir::reshape(b, flat);
+  return ir::reshape(ir::cast(ir::reduce(ir::Op::reduce_sum, products, ir::Axes{1} << axes.batch), result),
+                     d);
+}
+
+}  // namespace WEFT_NAMESPACE::transforms
+
 namespace WEFT_NAMESPACE::transforms {
 
 // What outputs and assignments need of a graph, and how often each node is read for that.
@@ -18043,6 +18414,7 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     return r.nodes.size() - 1;
   };
   List<int> operands;
+  bool rewritten = false;  // in ways that may leave something unused
   for (int i = 0; i < n; ++i) {
     if (!live[i]) continue;
     ir::Node node = nodes[i];
@@ -18054,6 +18426,17 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
     }
     if (hoisting.hoists(i)) {
       moved[i] = hoisting.hoisted(b, moved, i);
+      continue;
+    }
+    if (searches_across(g, i)) {
+      const int axis = static_cast<int>(g.attribute(i, 0));
+      moved[i] = search_across({&b, moved[in[0]]}, axis, node.op == ir::Op::argmax).id;
+      rewritten = true;
+      continue;
+    }
+    if (is_thin_dot(g, i)) {
+      moved[i] = thin_dot(g, i, {&b, moved[in[0]]}, {&b, moved[in[1]]}).id;
+      rewritten = true;
       continue;
     }
     if (!late.empty() && late_at[i] >= 0) {
@@ -18085,6 +18468,13 @@ constexpr ir::Graph drop_unused(const ir::Graph& g, List<int>& where) {
   for (int node : g.outputs) r.outputs.push(computed(moved[node]));
   for (const ir::Assign& a : g.assigns) r.assigns.push({a.slot, computed(moved[a.node])});
   for (int node : g.inputs) r.inputs.push(node < 0 ? -1 : moved[node]);
+  if (rewritten) {
+    List<int> again;
+    ir::Graph used = drop_unused(r, again);
+    for (int& to : where)
+      if (to >= 0) to = again[to];
+    return used;
+  }
   return static_cast<ir::Graph&&>(r);
 }
 constexpr ir::Graph drop_unused(const ir::Graph& g) {
@@ -20509,9 +20899,11 @@ struct Pointer {
 template <class T>
 Pointer(const T*) -> Pointer<T>;
 
+// With its length, as nvcc's front end writes the last character of a FixedString, a NUL, as it is. (auto, as
+// g++ would say behind the name what a string_view is.)
 template <auto P>
-constexpr const char* spelled() {
-  return __PRETTY_FUNCTION__;
+constexpr auto spelled() {
+  return std::string_view(__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1);
 }
 
 constexpr bool in_identifier(char c) {
@@ -38952,7 +39344,8 @@ void evaluate(const L& lazy, T* to, const Device& device) {
     auto& program = entry.program;
     if constexpr (draws<L>) program.set_random(fresh_seed(SeedUse::expression), 0);
     int number = 0;
-    auto bind = [&]<class A>(const A& leaf) {
+    // the program is a parameter, as nvcc looks at discarded code in which nothing depends on the call
+    auto bind_to = [&]<class Program, class A>(Program& to_bind, const A& leaf) {
       if constexpr (TensorLike<A>) {
         static_assert(
             sizeof(OneDevice<std::is_same_v<typename A::device_type, tensor_device<Device>>, A, Device>) > 0);
@@ -38962,14 +39355,15 @@ void evaluate(const L& lazy, T* to, const Device& device) {
           checked_input(LeafTable<Source, Code::inputs>::table.row[number], number,
                         {.data = leaf.data(), .on_host = true}, none);
         }
-        if constexpr (requires { leaf.storage(); })
-          program.bind_input(number++, leaf.data(), leaf.storage());
+        if constexpr (requires { to_bind.bind_input(number, leaf.data(), leaf.storage()); })
+          to_bind.bind_input(number++, leaf.data(), leaf.storage());
         else
-          program.bind_input(number++, leaf.data());
+          to_bind.bind_input(number++, leaf.data());
       } else {
-        program.bind_input(number++, &leaf);
+        to_bind.bind_input(number++, &leaf);
       }
     };
+    auto bind = [&](const auto& leaf) { bind_to(program, leaf); };
     Leaves<L>::visit(lazy, bind);
     entry.run();
     program.read_output(0, to, static_cast<i64>(sizeof(T)) * S::size);
@@ -55866,30 +56260,18 @@ constexpr ir::Value cubic_weight(ir::Value d, double a) {
   return ir::select(ir::binary(ir::Op::le, d, ir::constant_like(d, 1)), near, far);
 }
 
-// (to, from): the weight of every element of an axis in every place of the result, as PyTorch computes it.
-constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const ResizedAxis& a,
-                                          const InterpolateOptions& options) {
+// The elements that a place of the result is made of, by their places in the axis, and their weights.
+struct InterpolationTaps {
+  ir::Value at[4], weight[4];
+  int count = 0;
+};
+// Those of places p, whole numbers in the dtype that is worked in, as PyTorch computes them.
+constexpr InterpolationTaps interpolation_taps(ir::Value p, const ResizedAxis& a,
+                                               const InterpolateOptions& options) {
   using ir::Op;
-  const i64 extents[]{a.to, a.from};
-  const Dims d = ir::make_dims(2, extents);
-  const auto along = [&](u64 axis) {
-    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
-    return ir::cast(place, t);
-  };
-  const auto number = [&](double v) { return ir::constant(b, t, d, v); };
-  const ir::Value p = along(0), i = along(1), none = number(0);
-  const ir::Value lowest = none, highest = number(static_cast<double>(a.from - 1));
+  const ir::Value lowest = ir::constant_like(p, 0),
+                  highest = ir::constant_like(p, static_cast<double>(a.from - 1));
   const bool cubic = options.mode == Interpolation::cubic;
-  if (options.antialias) {
-    const double step = a.ratio > 1 ? a.ratio : 1;
-    const ir::Value centre = (p + 0.5) * a.ratio;
-    const ir::Value far = ir::unary(Op::abs, (i - centre + 0.5) / step);
-    const ir::Value weight = cubic ? cubic_weight(far, -0.5) : 1.0 - far;
-    const ir::Value inside = ir::binary(Op::lt, far, number(cubic ? 2 : 1));
-    const ir::Value kept = ir::select(inside, weight, none);
-    return kept /
-           ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
-  }
   // whole numbers first: one rounding
   const auto in_axis = [&](const ir::Value& place) {
     if (options.align_corners && a.to > 1)
@@ -55902,19 +56284,69 @@ constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const Resized
   if (!cubic) source = ir::binary(Op::max, source, lowest);
   const ir::Value first = ir::binary(Op::min, ir::unary(Op::floor, source), highest);
   const ir::Value share = source - first;
-  // the weight of the element `step` after the first, or of the last one on that side
+  InterpolationTaps taps;
+  // the element `step` after the first, or the last one on that side
   const auto tap = [&](double step, const ir::Value& weight) {
-    const ir::Value at = ir::binary(Op::max, ir::binary(Op::min, first + step, highest), lowest);
-    return ir::select(ir::binary(Op::eq, i, at), weight, none);
+    taps.at[taps.count] = ir::binary(Op::max, ir::binary(Op::min, first + step, highest), lowest);
+    taps.weight[taps.count++] = weight;
   };
-  if (!cubic) {
-    const ir::Value left = tap(0, 1.0 - share);
-    return left + tap(1, share);
+  if (cubic) tap(-1, cubic_weight(share + 1.0, -0.75));
+  tap(0, cubic ? cubic_weight(share, -0.75) : 1.0 - share);
+  tap(1, cubic ? cubic_weight(1.0 - share, -0.75) : share);
+  if (cubic) tap(2, cubic_weight(2.0 - share, -0.75));
+  return taps;
+}
+
+// (to, from): the weight of every element of an axis in every place of the result.
+constexpr ir::Value interpolation_weights(ir::Builder& b, DType t, const ResizedAxis& a,
+                                          const InterpolateOptions& options) {
+  using ir::Op;
+  const i64 extents[]{a.to, a.from};
+  const Dims d = ir::make_dims(2, extents);
+  const auto along = [&](u64 axis) {
+    const ir::Value place{&b, b.leaf(Op::iota, DType::i32, d, axis)};
+    return ir::cast(place, t);
+  };
+  const auto number = [&](double v) { return ir::constant(b, t, d, v); };
+  const ir::Value p = along(0), i = along(1), none = number(0);
+  const bool cubic = options.mode == Interpolation::cubic;
+  if (options.antialias) {
+    const double step = a.ratio > 1 ? a.ratio : 1;
+    const ir::Value centre = (p + 0.5) * a.ratio;
+    const ir::Value far = ir::unary(Op::abs, (i - centre + 0.5) / step);
+    const ir::Value weight = cubic ? cubic_weight(far, -0.5) : 1.0 - far;
+    const ir::Value inside = ir::binary(Op::lt, far, number(cubic ? 2 : 1));
+    const ir::Value kept = ir::select(inside, weight, none);
+    return kept /
+           ir::broadcast(ir::reshape(ir::reduce(Op::reduce_sum, kept, 2u), ir::with_extent(d, 1, 1)), d);
   }
-  ir::Value sum = tap(-1, cubic_weight(share + 1.0, -0.75));
-  sum = sum + tap(0, cubic_weight(share, -0.75));
-  sum = sum + tap(1, cubic_weight(1.0 - share, -0.75));
-  return sum + tap(2, cubic_weight(2.0 - share, -0.75));
+  const InterpolationTaps taps = interpolation_taps(p, a, options);
+  ir::Value sum;
+  for (int k = 0; k < taps.count; ++k) {
+    const ir::Value here = ir::select(ir::binary(Op::eq, i, taps.at[k]), taps.weight[k], none);
+    sum = k == 0 ? here : sum + here;
+  }
+  return sum;
+}
+
+// A product with the weights does work for every element of the axis; of longer axes the few that count are
+// picked.
+inline constexpr i64 longest_weighed_axis = 96;
+constexpr ir::Value interpolated(ir::Value x, int axis, const ResizedAxis& a,
+                                 const InterpolateOptions& options) {
+  ir::Builder& b = *x.builder;
+  if (options.antialias || a.from <= longest_weighed_axis)
+    return along_axis(x, axis, interpolation_weights(b, x.dtype(), a, options));
+  const i64 extents[]{a.to};
+  const ir::Value place{&b, b.leaf(ir::Op::iota, DType::i32, ir::make_dims(1, extents), 0)};
+  const InterpolationTaps taps = interpolation_taps(ir::cast(place, x.dtype()), a, options);
+  ir::Value sum;
+  for (int k = 0; k < taps.count; ++k) {
+    const ir::Value index = along(ir::cast(taps.at[k], DType::i32), x.dims(), axis);
+    const ir::Value here = ir::take_along_axis(x, index, axis) * along(taps.weight[k], x.dims(), axis);
+    sum = k == 0 ? here : sum + here;
+  }
+  return sum;
 }
 
 }  // namespace detail
@@ -55942,7 +56374,7 @@ struct InterpolateOp : Operation<InterpolateOp<Options>> {
             a.from == a.to && (a.ratio == 1 || Options.mode == Interpolation::linear || Options.antialias);
         if (stays) continue;
         if (Rule::weighted)
-          v = detail::along_axis(v, 2 + k, detail::interpolation_weights(b, wide, a, Options));
+          v = detail::interpolated(v, 2 + k, a, Options);
         else
           v = detail::nearest_elements(v, 2 + k, a, exact);
       }
@@ -78420,7 +78852,7 @@ struct FusedNeeds {
   static constexpr bool allows(int w) {
     if (!flat && last_extent % w != 0) return false;
     for (int k = 0; k < header.operands; ++k) {
-      if (!is_dense(k) || View::operand(k).role == Role::accumulate_columns) continue;
+      if (!is_dense(k)) continue;
       const i64 size = size_of(View::operand(k).dtype), bytes = w * size < 16 ? w * size : 16;
       for (int a = 0; a < last_axis; ++a)
         if (View::stride(k, a) * size % bytes != 0) return false;
@@ -78564,11 +78996,28 @@ struct FusedCut {
   i64 rows_per_chunk = 1, chunks = 1, blocks = 1;
 };
 inline constexpr i64 most_summed_chunks = 512;
+// Where batches of rows have sums of their own: a chunk is a batch, or one of its parts.
+template <class Grid>
+constexpr void cut_batches(FusedCut& cut, i64 rows) {
+  using View = typename Grid::Needs::View;
+  constexpr i64 batch_rows = rows_of_batch<View>();
+  const i64 batches = rows / batch_rows;
+  i64 parts = 1;
+  if constexpr (!has_any_batch_place<View>()) {
+    const i64 share = most_summed_chunks / Grid::parts / batches;
+    const i64 most = (batch_rows + Grid::groups - 1) / Grid::groups;
+    parts = share < 1 ? 1 : share < most ? share : most;
+  }
+  cut.rows_per_chunk = (batch_rows + parts - 1) / parts;
+  cut.chunks = batches * ((batch_rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk);
+}
 template <class Grid>
 constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   FusedCut cut;
   if (rows == 0) return {1, 0, 0};  // of ranks that share state out some have none
-  if constexpr (Grid::Needs::sums) {
+  if constexpr (Grid::header.batch_axes > 0) {
+    cut_batches<Grid>(cut, rows);
+  } else if constexpr (Grid::Needs::sums) {
     i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
     if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
     if (chunks < 1) chunks = 1;
@@ -78576,7 +79025,8 @@ constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
   } else {
     cut.rows_per_chunk = Grid::groups;
   }
-  cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
+  if constexpr (Grid::header.batch_axes == 0)
+    cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
   cut.blocks = cut.chunks * Grid::parts;
   if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
     constexpr i64 span = i64{Grid::threads} * Grid::width;
@@ -79857,7 +80307,7 @@ void cut_for_gpu(List<Launch>& launches, std::byte* partial) {
         for (const Waiting& x : waiting)
           if (x.planned == launch.sums[k].partial) {
             launch.sums[k].partial = reinterpret_cast<const char*>(x.parts);
-            launch.sums[k].chunks = x.chunks;
+            launch.sums[k].chunks = x.chunks / launch.sums[k].batches;
             break;
           }
     if (step.kind == compiler::StepKind::conv) launch.args.pointer[3] = partial + behind;
@@ -80808,6 +81258,34 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
     // by way of new memory: the expression may read this tensor
     *this = Tensor(lazy, storage_ ? device() : Cuda{});
     return *this;
+  }
+  Tensor& operator=(const Tensor<T, S, Cpu>& host) {
+    return *this = Tensor(host, storage_ ? device() : Cuda{});
+  }
+  // Refused, and by way of new memory, as the host's.
+  template <class Number>
+  requires std::is_arithmetic_v<Number>
+  auto& operator=(Number) {
+    static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
+    return *this;
+  }
+#define WEFT_OPERATOR(sign)              \
+  template <class B>                     \
+  Tensor& operator sign##=(const B& b) { \
+    return *this = *this sign b;         \
+  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
+
+  // The same number everywhere.
+  static Tensor full(T value, const Cuda& device = Cuda{}) {
+    return Tensor(Tensor<T, S, Cpu>::full(value), device);
+  }
+  template <class U>
+  requires exec::is_cut<U, T>
+  static Tensor full(U, const Cuda& = Cuda{}) {  // a refusal
+    static_assert(sizeof(exec::ElementsKeepDtype<sizeof(U) == 0, U, T, S>) > 0);
+    return Tensor{};
   }
 
   T* data() { return storage_ ? reinterpret_cast<T*>(storage_->data()) : nullptr; }
