@@ -13262,7 +13262,11 @@ struct FusedSums {
       const V best = running;
       const P place = load<P>(static_cast<const T*>(places<P>(nth_sum<I>)));
       const P at = iota<P>(0) + splat<P>(static_cast<T>(column));
-      P take = max ? x > best : x < best;
+      P take;
+      if constexpr (max)
+        take = x > best;
+      else
+        take = x < best;
       if constexpr (is_float(t)) take = take | ((x != x) & (best == best));
       take = take | ((x == best) & (at < place));
       if (present < width) take = take & (iota<P>(0) < splat<P>(static_cast<T>(present)));
@@ -17885,7 +17889,7 @@ constexpr ir::Value search_across(ir::Value x, int axis, bool greatest) {
   const ir::Value best = ir::reduce(greatest ? Op::reduce_max : Op::reduce_min, x, axes);
   ir::Value found = ir::binary(Op::eq, x, ir::broadcast(best, x.dims()));
   if (is_float(x.dtype())) found = ir::binary(Op::bit_or, found, ir::unary(Op::is_nan, x));
-  const ir::Value place{x.builder, x.builder->leaf(Op::iota, DType::i32, x.dims(), axis)};
+  const ir::Value place{x.builder, x.builder->leaf(Op::iota, DType::i32, x.dims(), static_cast<u64>(axis))};
   const ir::Value behind = ir::constant_like(place, static_cast<double>(x.dims().extent[axis]));
   return ir::cast(ir::reduce(Op::reduce_min, ir::select(found, place, behind), axes), DType::i64);
 }

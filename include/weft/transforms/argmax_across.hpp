@@ -27,7 +27,7 @@ constexpr ir::Value search_across(ir::Value x, int axis, bool greatest) {
   const ir::Value best = ir::reduce(greatest ? Op::reduce_max : Op::reduce_min, x, axes);
   ir::Value found = ir::binary(Op::eq, x, ir::broadcast(best, x.dims()));
   if (is_float(x.dtype())) found = ir::binary(Op::bit_or, found, ir::unary(Op::is_nan, x));
-  const ir::Value place{x.builder, x.builder->leaf(Op::iota, DType::i32, x.dims(), axis)};
+  const ir::Value place{x.builder, x.builder->leaf(Op::iota, DType::i32, x.dims(), static_cast<u64>(axis))};
   const ir::Value behind = ir::constant_like(place, static_cast<double>(x.dims().extent[axis]));
   return ir::cast(ir::reduce(Op::reduce_min, ir::select(found, place, behind), axes), DType::i64);
 }

@@ -34,7 +34,8 @@ std::vector<T> numbers(i64 rows, i64 cols) {
   for (T& x : v) x = static_cast<T>(static_cast<int>(random() % 41) - (std::is_unsigned_v<T> ? 0 : 20));
   if constexpr (std::is_floating_point_v<T>) {
     const auto row = [&](i64 r) { return v.begin() + r * cols; };
-    for (i64 r = 3; r < rows; r += 3) row(r)[random() % static_cast<unsigned>(cols)] = std::nan("");
+    for (i64 r = 3; r < rows; r += 3)
+      row(r)[random() % static_cast<unsigned>(cols)] = std::numeric_limits<T>::quiet_NaN();
     std::fill(row(1), row(2), -std::numeric_limits<T>::infinity());
     std::fill(row(2) + cols / 2, row(3), std::numeric_limits<T>::infinity());
     for (i64 c = 0; c < cols; ++c) row(0)[c] = c % 2 == 0 ? T(0) : -T(0);
