@@ -38,7 +38,7 @@ TEST_CASE("workspace: what there is no memory for is told with its largest value
   constexpr i64 n = i64{1} << 19;
   const std::string said = said_by([] {
     auto f = compile(
-        Cpu{}, [](auto x, auto y) { return sum<>(relu(matmul(x, y))); }, in<f32, n, 1>, in<f32, 1, n>);
+        Cpu{}, [](auto x, auto y) { return sum<>(relu(matmul(x, y))); }, in<f32, n, 2>, in<f32, 2, n>);
   });
   CHECK(said.starts_with("cpu/out-of-memory: "));
   CHECK_MESSAGE(has(said, "; the largest are "), said);
