@@ -9406,6 +9406,11 @@ struct FusedPlace {
       return row + 1 == args.rows ? args.last_cols : tile_length;
     }
   }
+  // To the row `count` rows on, along the last axis of rows.
+  WEFT_HD_INLINE void skip_rows(i64 count) {
+    row_index[header.row_axes - 1] += count;
+    skip_rows(count, upto<header.operands>{});
+  }
   // To an element of a flat walk.
   WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
   WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
@@ -9463,6 +9468,10 @@ struct FusedPlace {
     (split<last_axis - 1 - N>(col_index[header.col_axes - 2 - N], rest), ...);
   }
 
+  template <int... K>
+  WEFT_HD_INLINE void skip_rows([[maybe_unused]] i64 count, std::integer_sequence<int, K...>) {
+    ((row_offset[K] += count * View::stride(K, header.row_axes - 1)), ...);
+  }
   template <int... K>
   WEFT_HD_INLINE void enter_range(i64 element, std::integer_sequence<int, K...>) {
     ((row_offset[K] = element * View::stride(K, 1)), ...);
@@ -12739,6 +12748,38 @@ struct FusedTraits {
       width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
   static constexpr i64 past_bytes = i64{1} << 26;
   static constexpr int last_elements = 2 * header.passes;
+  // How many rows of a map a value of the host takes: of rows that are half a value or less several, column
+  // j % extent of row j / extent in lane j; else one.
+  WEFT_HD static constexpr int rows_of_value() {
+    constexpr i64 extent = last_extent();
+    if (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.segmented ||
+        header.by_elements || extent < 1 || 2 * extent > width)
+      return 1;
+    for (int i = 0; i < count; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.stage == Stage::row || in.op == Opcode::reduce || in.op == Opcode::accumulate ||
+          in.op == Opcode::keep || in.op == Opcode::random)
+        return 1;
+    }
+    constexpr int rows = header.row_axes - 1;  // windows must be as high as their rows are many
+    for (int k = 0; k < header.operands; ++k)
+      if (View::operand(k).window &&
+          (rows == 0 || View::low(k, rows) != 0 || View::high(k, rows) != View::extent(rows)))
+        return 1;
+    return static_cast<int>(width / extent);
+  }
+  static constexpr int lanes_of_rows = rows_of_value() > 1 ? static_cast<int>(rows_of_value() * last_extent())
+                                                           : width;
+  // Where operand k's element in lane j is, from that in lane 0.
+  WEFT_HD static constexpr i64 lane_offset(int k, int j) {
+    constexpr i64 extent = last_extent() > 0 ? last_extent() : 1;
+    return j / extent * View::stride(k, header.row_axes - 1) + j % extent * View::stride(k, last_axis);
+  }
+  // Whether the elements of several rows of operand k follow each other.
+  WEFT_HD static constexpr bool rows_follow(int k) {
+    return View::stride(k, last_axis) == 1 && View::stride(k, header.row_axes - 1) == last_extent();
+  }
+
   // A map that reads across the rows of its operand, as of a transpose. The host walks some of the columns
   // through all rows of the chunk before the next: what lies side by side in memory is then read together.
   static constexpr i64 columns_of_block = 64;
@@ -12984,6 +13025,8 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
           v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : first_active) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
+    } else if constexpr (Traits::rows_of_value() > 1) {
+      return detail::to_register<t, V, Fam>(load_rows<K, V, Lanes>(p + place.template position<K, stage>()));
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
       p += place.template position<K, stage>();
@@ -13014,6 +13057,20 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     return v;
   }
 
+  // The lanes of several rows, the first of which begins at p.
+  template <int K, class V, int Lanes, class S>
+  WEFT_HD_INLINE V load_rows(const S* p) {
+    if constexpr (Traits::rows_follow(K)) {
+      return Lanes == width ? load<V>(p) : load_partial<V>(p, present<Lanes>(), 0);
+    } else {
+      S buffer[width] = {};
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j < present<Lanes>()) buffer[j] = p[Traits::lane_offset(K, j)];
+      return load<V>(static_cast<const S*>(buffer));
+    }
+  }
+
   // A window: elements outside the operand are `fill`.
   template <int K, class V, int Lanes, class S>
   WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
@@ -13029,6 +13086,16 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
                   stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else if constexpr (Traits::rows_of_value() > 1) {
+      T lane[width];
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const i64 column = j % Traits::last_extent();
+        lane[j] = inside && j < present<Lanes>() && column >= low && column < high
+                      ? load<T>(p + base + Traits::lane_offset(K, j) - low * stride)
+                      : fill;
+      }
+      return load<V>(static_cast<const T*>(lane));
     } else if constexpr (vector) {
       V v;
       if constexpr (stride == 1) {  // all of it inside, as of an operand that is joined to others
@@ -13068,6 +13135,12 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       store(p, v);
     } else if constexpr (vector) {
       store_lanes<stride, Lanes, Traits::in_phase(K)>(p, v);
+    } else if constexpr (Traits::rows_of_value() > 1 && !Traits::rows_follow(K)) {
+      std::remove_pointer_t<decltype(p)> buffer[width];
+      store(&buffer[0], v);
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j < present<Lanes>()) p[Traits::lane_offset(K, j)] = buffer[j];
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {
@@ -13667,6 +13740,12 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         for (int j = 0; j < width; ++j)
           v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
         set<I>(v);
+      } else if constexpr (stage == Stage::element && Traits::rows_of_value() > 1) {
+        using T = lane_of<value_of<Family, t>>;
+        T lane[width];
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) lane[j] = static_cast<T>(start + Traits::lane_offset(in.aux, j));
+        set<I>(load<value_of<Family, t>>(static_cast<const T*>(lane)));
       } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
         constexpr i64 stride = View::stride(in.aux, last_axis);
@@ -14206,6 +14285,10 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       run_across(begin, end);
       return;
     }
+    if constexpr (Traits::rows_of_value() > 1) {
+      run_together(begin, end);
+      return;
+    }
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -14220,6 +14303,24 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     }
     this->finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a map of which a value takes several rows, as far as they are neighbours.
+  WEFT_HD_INLINE void run_together(i64 begin, i64 end) {
+    constexpr int rows = Traits::rows_of_value();
+    constexpr i64 neighbours = header.row_axes > 1 ? View::extent(header.row_axes - 1) : 0;
+    place.at = 0;
+    for (i64 row = begin; row < end;) {
+      i64 left = end - row;
+      if constexpr (neighbours > 0) {
+        const i64 near = neighbours - row % neighbours;
+        if (near < left) left = near;
+      }
+      place.go_to_row(args, row);
+      row += left;
+      for (; left >= rows; left -= rows, place.skip_rows(rows))
+        value_at_hand<2, Traits::lanes_of_rows>(width);
+      if (left > 0) value_at_hand<2, some>(left * last_extent());
+    }
   }
   // The same of a map that reads across rows: some columns of every row, then the next ones.
   WEFT_HD_INLINE void run_across(i64 begin, i64 end) {
@@ -15366,6 +15467,18 @@ class FusedValues {
       extent_[n] = 1;
       cols_ = 1;
     }
+    // the code holds no extent of a first axis: of narrow rows that are windows it tells which are neighbours
+    if (rows_ == 1 && cols_ == 1 && axis_[0] >= 0 && 2 * extent_[1] <= kernels::widest_value &&
+        has_window()) {
+      axis_[2] = axis_[1], axis_[1] = axis_[0], axis_[0] = -1;
+      extent_[2] = extent_[1], extent_[1] = extent_[0], extent_[0] = 1;
+      rows_ = 2;
+    }
+  }
+  constexpr bool has_window() const {
+    for (int i = 0; i < kernel_->body.size; ++i)
+      if (nodes_[pool_[kernel_->body.begin + i]].op == Op::pad) return true;
+    return false;
   }
 
   // Strides per axis of the kernel of something with these extents and per-axis strides.

@@ -112,6 +112,18 @@ class FusedValues {
       extent_[n] = 1;
       cols_ = 1;
     }
+    // the code holds no extent of a first axis: of narrow rows that are windows it tells which are neighbours
+    if (rows_ == 1 && cols_ == 1 && axis_[0] >= 0 && 2 * extent_[1] <= kernels::widest_value &&
+        has_window()) {
+      axis_[2] = axis_[1], axis_[1] = axis_[0], axis_[0] = -1;
+      extent_[2] = extent_[1], extent_[1] = extent_[0], extent_[0] = 1;
+      rows_ = 2;
+    }
+  }
+  constexpr bool has_window() const {
+    for (int i = 0; i < kernel_->body.size; ++i)
+      if (nodes_[pool_[kernel_->body.begin + i]].op == Op::pad) return true;
+    return false;
   }
 
   // Strides per axis of the kernel of something with these extents and per-axis strides.

@@ -222,6 +222,10 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       run_across(begin, end);
       return;
     }
+    if constexpr (Traits::rows_of_value() > 1) {
+      run_together(begin, end);
+      return;
+    }
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -236,6 +240,24 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     }
     this->finish_totals(Totals{});
     if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // The same of a map of which a value takes several rows, as far as they are neighbours.
+  WEFT_HD_INLINE void run_together(i64 begin, i64 end) {
+    constexpr int rows = Traits::rows_of_value();
+    constexpr i64 neighbours = header.row_axes > 1 ? View::extent(header.row_axes - 1) : 0;
+    place.at = 0;
+    for (i64 row = begin; row < end;) {
+      i64 left = end - row;
+      if constexpr (neighbours > 0) {
+        const i64 near = neighbours - row % neighbours;
+        if (near < left) left = near;
+      }
+      place.go_to_row(args, row);
+      row += left;
+      for (; left >= rows; left -= rows, place.skip_rows(rows))
+        value_at_hand<2, Traits::lanes_of_rows>(width);
+      if (left > 0) value_at_hand<2, some>(left * last_extent());
+    }
   }
   // The same of a map that reads across rows: some columns of every row, then the next ones.
   WEFT_HD_INLINE void run_across(i64 begin, i64 end) {

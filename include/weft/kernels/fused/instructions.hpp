@@ -131,6 +131,12 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         for (int j = 0; j < width; ++j)
           v.lane[j] = static_cast<T>(start + j * View::stride(in.aux, last_axis));
         set<I>(v);
+      } else if constexpr (stage == Stage::element && Traits::rows_of_value() > 1) {
+        using T = lane_of<value_of<Family, t>>;
+        T lane[width];
+        WEFT_UNROLL
+        for (int j = 0; j < width; ++j) lane[j] = static_cast<T>(start + Traits::lane_offset(in.aux, j));
+        set<I>(load<value_of<Family, t>>(static_cast<const T*>(lane)));
       } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
         constexpr i64 stride = View::stride(in.aux, last_axis);

@@ -83,6 +83,8 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
           v.lane[j] = load<lane_of<V>>(p + (exists<Lanes>(j) ? j : first_active) * stride);
       }
       return detail::to_register<t, V, Fam>(v);
+    } else if constexpr (Traits::rows_of_value() > 1) {
+      return detail::to_register<t, V, Fam>(load_rows<K, V, Lanes>(p + place.template position<K, stage>()));
     } else {
       constexpr i64 stride = View::stride(K, last_axis);
       p += place.template position<K, stage>();
@@ -113,6 +115,20 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
     return v;
   }
 
+  // The lanes of several rows, the first of which begins at p.
+  template <int K, class V, int Lanes, class S>
+  WEFT_HD_INLINE V load_rows(const S* p) {
+    if constexpr (Traits::rows_follow(K)) {
+      return Lanes == width ? load<V>(p) : load_partial<V>(p, present<Lanes>(), 0);
+    } else {
+      S buffer[width] = {};
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j < present<Lanes>()) buffer[j] = p[Traits::lane_offset(K, j)];
+      return load<V>(static_cast<const S*>(buffer));
+    }
+  }
+
   // A window: elements outside the operand are `fill`.
   template <int K, class V, int Lanes, class S>
   WEFT_HD_INLINE V load_window(const S* p, u64 fill_bits) {
@@ -128,6 +144,16 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
                   stride = View::stride(K, last_axis);
     if constexpr (width == 1) {
       return inside && at >= low && at < high ? load<V>(p + base + (at - low) * stride) : fill;
+    } else if constexpr (Traits::rows_of_value() > 1) {
+      T lane[width];
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j) {
+        const i64 column = j % Traits::last_extent();
+        lane[j] = inside && j < present<Lanes>() && column >= low && column < high
+                      ? load<T>(p + base + Traits::lane_offset(K, j) - low * stride)
+                      : fill;
+      }
+      return load<V>(static_cast<const T*>(lane));
     } else if constexpr (vector) {
       V v;
       if constexpr (stride == 1) {  // all of it inside, as of an operand that is joined to others
@@ -167,6 +193,12 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       store(p, v);
     } else if constexpr (vector) {
       store_lanes<stride, Lanes, Traits::in_phase(K)>(p, v);
+    } else if constexpr (Traits::rows_of_value() > 1 && !Traits::rows_follow(K)) {
+      std::remove_pointer_t<decltype(p)> buffer[width];
+      store(&buffer[0], v);
+      WEFT_UNROLL
+      for (int j = 0; j < width; ++j)
+        if (j < present<Lanes>()) p[Traits::lane_offset(K, j)] = buffer[j];
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {

@@ -57,6 +57,11 @@ struct FusedPlace {
       return row + 1 == args.rows ? args.last_cols : tile_length;
     }
   }
+  // To the row `count` rows on, along the last axis of rows.
+  WEFT_HD_INLINE void skip_rows(i64 count) {
+    row_index[header.row_axes - 1] += count;
+    skip_rows(count, upto<header.operands>{});
+  }
   // To an element of a flat walk.
   WEFT_HD_INLINE void go_to_element(i64 element) { enter_range(element, upto<header.operands>{}); }
   WEFT_HD_INLINE void go_to_line(i64 line, i64 columns) {
@@ -114,6 +119,10 @@ struct FusedPlace {
     (split<last_axis - 1 - N>(col_index[header.col_axes - 2 - N], rest), ...);
   }
 
+  template <int... K>
+  WEFT_HD_INLINE void skip_rows([[maybe_unused]] i64 count, std::integer_sequence<int, K...>) {
+    ((row_offset[K] += count * View::stride(K, header.row_axes - 1)), ...);
+  }
   template <int... K>
   WEFT_HD_INLINE void enter_range(i64 element, std::integer_sequence<int, K...>) {
     ((row_offset[K] = element * View::stride(K, 1)), ...);

@@ -229,6 +229,38 @@ struct FusedTraits {
       width > 1 && !vector && header.col_axes == 1 && header.row_axes >= 1 && last_extent() >= 4096;
   static constexpr i64 past_bytes = i64{1} << 26;
   static constexpr int last_elements = 2 * header.passes;
+  // How many rows of a map a value of the host takes: of rows that are half a value or less several, column
+  // j % extent of row j / extent in lane j; else one.
+  WEFT_HD static constexpr int rows_of_value() {
+    constexpr i64 extent = last_extent();
+    if (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.segmented ||
+        header.by_elements || extent < 1 || 2 * extent > width)
+      return 1;
+    for (int i = 0; i < count; ++i) {
+      const Instruction in = View::instruction(i);
+      if (in.stage == Stage::row || in.op == Opcode::reduce || in.op == Opcode::accumulate ||
+          in.op == Opcode::keep || in.op == Opcode::random)
+        return 1;
+    }
+    constexpr int rows = header.row_axes - 1;  // windows must be as high as their rows are many
+    for (int k = 0; k < header.operands; ++k)
+      if (View::operand(k).window &&
+          (rows == 0 || View::low(k, rows) != 0 || View::high(k, rows) != View::extent(rows)))
+        return 1;
+    return static_cast<int>(width / extent);
+  }
+  static constexpr int lanes_of_rows = rows_of_value() > 1 ? static_cast<int>(rows_of_value() * last_extent())
+                                                           : width;
+  // Where operand k's element in lane j is, from that in lane 0.
+  WEFT_HD static constexpr i64 lane_offset(int k, int j) {
+    constexpr i64 extent = last_extent() > 0 ? last_extent() : 1;
+    return j / extent * View::stride(k, header.row_axes - 1) + j % extent * View::stride(k, last_axis);
+  }
+  // Whether the elements of several rows of operand k follow each other.
+  WEFT_HD static constexpr bool rows_follow(int k) {
+    return View::stride(k, last_axis) == 1 && View::stride(k, header.row_axes - 1) == last_extent();
+  }
+
   // A map that reads across the rows of its operand, as of a transpose. The host walks some of the columns
   // through all rows of the chunk before the next: what lies side by side in memory is then read together.
   static constexpr i64 columns_of_block = 64;

@@ -8,8 +8,10 @@
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "weft/interpreter.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
@@ -26,6 +28,8 @@ std::vector<T> numbers(i64 count, unsigned seed) {
   for (T& x : v) {
     if constexpr (std::is_integral_v<T>)
       x = static_cast<T>(static_cast<i64>(normal(random) * 20));
+    else if constexpr (sizeof(T) < 4)
+      x = static_cast<T>(static_cast<float>(normal(random)));
     else
       x = static_cast<T>(normal(random));
   }
@@ -167,4 +171,39 @@ TEST_CASE("body: long sums of batches keep their digits") {
     CHECK(std::abs(v - tenth) < 1e-7);
   for (const float v : compile(Cpu{}, mean_of, in<f32, 40, 3000, 8>)(rows).to_vector())
     CHECK(std::abs(v - tenth) < 1e-7);
+}
+
+// Rows of which several are one value, in every way that they are read and written: neighbours or not, with
+// windows and indices, in numbers that fill no value, and of every size of element.
+TEST_CASE_TEMPLATE("body: maps of narrow rows", S, Box<f32, 7, 33, 2>, Box<f32, 3, 50, 3>, Box<f64, 5, 17, 8>,
+                   Box<bf16, 2, 100, 5>, Box<i32, 4, 31, 4>, Box<u8, 3, 70, 2>, Box<i64, 2, 9, 7>,
+                   Box<f32, 300, 301, 2>, Box<f32, 1, 5, 6>) {
+  using T = typename S::dtype;
+  constexpr i64 O = S::outer, M = S::middle, I = S::inner;
+  constexpr auto maps = [](auto p, auto q) {
+    const auto parts = select<-1, 0>(p);
+    return std::tuple{stack<-1>(parts, select<-1, 1>(q)),
+                      p + select<0, 0>(q),
+                      transpose<0, 1>(p) + transpose<0, 1>(q),
+                      flip<-1>(p) + p,
+                      pad<1, 2>(p),
+                      roll<1, -1>(p) + q,
+                      where(p > q, p, q * 2),
+                      cast<f32>(p) + cast<f32>(arange<i32, 0, I>()),
+                      transpose<1, 2>(reshape<O, I, M>(p)) + p,
+                      cat<-1>(p, slice<-1, 0, 1>(q)),
+                      stack<-1>(reshape<O * M * I>(p), reshape<O * M * I>(q))};
+  };
+  const auto v = numbers<T>(O * M * I, 7), w = numbers<T>(O * M * I, 8);
+  const Tensor<T, Shape<O, M, I>> x(v), y(w);
+  const auto interpreted = compile(Interpreter{}, maps, in<T, O, M, I>, in<T, O, M, I>)(x, y);
+  for (const int threads : {1, 2}) {
+    const auto computed = compile(Cpu{threads}, maps, in<T, O, M, I>, in<T, O, M, I>)(x, y);
+    int wrong = 0;
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      ((wrong += !same_bits(std::get<K>(computed), std::get<K>(interpreted))), ...);
+    }
+    (std::make_index_sequence<11>{});
+    CHECK(wrong == 0);
+  }
 }
