@@ -4,6 +4,7 @@
 
 #include "weft/compiler/lower/fused_values.hpp"
 #include "weft/kernels/fused/call.hpp"
+#include "weft/kernels/fused/parts.hpp"
 
 namespace WEFT_NAMESPACE::compiler {
 
