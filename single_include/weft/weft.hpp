@@ -14401,52 +14401,62 @@ WEFT_HD constexpr i64 combine_blocks(i64 count, int team_size) {
   return (count + span - 1) / span;
 }
 
+// The parts of one batch.
+struct BatchParts {
+  const char* begin;
+  i64 chunks, stride;
+};
 // Of the elements of V from number i on, what chunks row, row + rows, row + 2 rows, ... have found.
 template <class S, Fold fold, class V>
-WEFT_HD_INLINE V combine_chunks(const PartialSum& sum, i64 i, i64 row, i64 rows) {
-  const char* const from = sum.partial + i * static_cast<i64>(sizeof(S));
-  V total = load<V>(reinterpret_cast<const S*>(from + row * sum.stride));
-  for (i64 c = row + rows; c < sum.chunks; c += rows)
-    total = detail::combine<fold>(total, load<V>(reinterpret_cast<const S*>(from + c * sum.stride)));
+WEFT_HD_INLINE V combine_chunks(const BatchParts& parts, i64 i, i64 row, i64 rows) {
+  const char* const from = parts.begin + i * static_cast<i64>(sizeof(S));
+  V total = load<V>(reinterpret_cast<const S*>(from + row * parts.stride));
+  for (i64 c = row + rows; c < parts.chunks; c += rows)
+    total = detail::combine<fold>(total, load<V>(reinterpret_cast<const S*>(from + c * parts.stride)));
   return total;
 }
 // What all chunks have, as a sum along as many rows adds them.
 template <class S, Fold fold, class V>
-WEFT_HD_INLINE V combine_all_chunks(const PartialSum& sum, i64 i) {
+WEFT_HD_INLINE V combine_all_chunks(const BatchParts& parts, i64 i) {
   if constexpr (fold == Fold::sum && std::is_same_v<lane_of<V>, float>) {
-    if (sum.chunks > longest_column_sum) {
+    if (parts.chunks > longest_column_sum) {
       V total = splat<V>(0), lost = total;
-      PartialSum block = sum;
-      for (i64 left = sum.chunks; left > 0; left -= block_of_sum) {
+      BatchParts block = parts;
+      for (i64 left = parts.chunks; left > 0; left -= block_of_sum) {
         block.chunks = left < block_of_sum ? left : i64{block_of_sum};
         detail::add_compensated(total, lost, combine_chunks<S, fold, V>(block, i, 0, 1));
-        block.partial += block_of_sum * sum.stride;
+        block.begin += block_of_sum * parts.stride;
       }
       return detail::compensated_sum(total, lost);
     }
   }
-  return combine_chunks<S, fold, V>(sum, i, 0, 1);
+  return combine_chunks<S, fold, V>(parts, i, 0, 1);
 }
 
-// Elements [block * span, (block + 1) * span) of a sum of one batch. The team's threads share the chunks of
-// an element: thread r * columns + c takes every (size / columns)-th, from the r-th, of element c.
+// Elements [block * span, (block + 1) * span) of a sum, or of the batch that the block belongs to. The team's
+// threads share the chunks of an element: thread r * columns + c takes every (size / columns)-th, from the
+// r-th, of element c.
 template <class S, Fold fold, class Team>
 WEFT_HD_INLINE void combine_tile(Team& team, const PartialSum& sum, i64 block) {
   using T = register_of<S>;
   const int columns = combine_columns(sum.count, team.size()), rows = team.size() / columns;
   const int column = team.rank() % columns, row = team.rank() / columns;
   const i64 span = combine_span(sum.count, team.size());
-  S* to = static_cast<S*>(sum.to);
+  const u32 blocks = static_cast<u32>(combine_blocks(sum.count, team.size()));
+  const u32 batch = sum.batches > 1 ? static_cast<u32>(block) / blocks : 0;
+  block -= i64{batch} * blocks;
+  S* to = static_cast<S*>(sum.to) + batch * sum.count;
+  const BatchParts parts{sum.partial + batch * sum.chunks * sum.stride, sum.chunks, sum.stride};
   if constexpr (detail::is_serial<Team>) {
     const i64 begin = block * span, end = begin + span < sum.count ? begin + span : sum.count;
     i64 i = begin;
-    for (; i + lanes <= end; i += lanes) store(to + i, combine_all_chunks<S, fold, Simd<T>>(sum, i));
-    for (; i < end; ++i) store(to + i, combine_all_chunks<S, fold, T>(sum, i));
+    for (; i + lanes <= end; i += lanes) store(to + i, combine_all_chunks<S, fold, Simd<T>>(parts, i));
+    for (; i < end; ++i) store(to + i, combine_all_chunks<S, fold, T>(parts, i));
     return;
   }
   const i64 i = block * span + column;
   T total = detail::neutral<fold, T>();
-  if (i < sum.count && row < sum.chunks) total = combine_chunks<S, fold, T>(sum, i, row, rows);
+  if (i < sum.count && row < sum.chunks) total = combine_chunks<S, fold, T>(parts, i, row, rows);
   if (rows > 1) {
     auto slots = team.template shared<T>(team.size());
     slots[team.rank()] = total;
@@ -14474,14 +14484,8 @@ WEFT_HD_INLINE void combine_block(Team& team, const CombineArgs& args, i64 block
     const int middle = (k + end) / 2;
     (args.sum[middle].first_block <= block ? k : end) = middle;
   }
-  PartialSum sum = args.sum[k];
+  const PartialSum sum = args.sum[k];
   block -= sum.first_block;
-  if (sum.batches > 1) {
-    const i64 blocks = combine_blocks(sum.count, team.size()), batch = block / blocks;
-    block -= batch * blocks;
-    sum.partial += batch * sum.chunks * sum.stride;
-    sum.to = static_cast<char*>(sum.to) + batch * sum.count * size_of(sum.dtype);
-  }
   detail::unroll<0, dtype_count>([&](auto d) __attribute__((always_inline)) {
     constexpr DType dtype = static_cast<DType>(d.value);
     if constexpr ((Set >> d.value & 1u) != 0 && dtype != DType::boolean) {
@@ -15433,6 +15437,7 @@ class FusedValues {
   constexpr void choose_axes() {
     const Dims& space = kernel_->space;
     batch_ = 0;
+    narrow_ = has_narrow_rows();
     if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
@@ -15510,6 +15515,21 @@ class FusedValues {
     return kernels::Stage::chunk;
   }
 
+  // The same of what the kernel computes with. A map's rows of a few columns have no numbers of their own:
+  // several rows are one value, which has them in its lanes.
+  constexpr kernels::Stage stage_in_rows(const Operand& o) const {
+    const kernels::Stage stage = stage_of(o);
+    return narrow_ && stage == kernels::Stage::row ? kernels::Stage::element : stage;
+  }
+  constexpr bool has_narrow_rows() const {
+    if (kernel_->split >= 0 || kernel_->walk >= 0 || kernel_->middle_axis || tiling_->flat ||
+        2 * tiling_->cols > kernels::widest_value)
+      return false;
+    for (int i = 0; i < kernel_->stores.size; ++i)
+      if (level_[pool_[kernel_->stores.begin + i]] != Level::element) return false;
+    return true;
+  }
+
   // Whether this kernel makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
     return materialization_[x] == kernel_ir::Materialization::fused && view_of_[x] >= 0 &&
@@ -15533,7 +15553,7 @@ class FusedValues {
       const Dims& d = shapes_[nodes_[info.node].shape];
       if (info.load) {
         Operand o = memory(info.node);
-        info.stage = stage_of(o);
+        info.stage = stage_in_rows(o);
         info.operand = add_operand(o, {Source::member, static_cast<u64>(s)});
         continue;
       }
@@ -15552,7 +15572,7 @@ class FusedValues {
           for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
         }
         spread(d, stride, o);
-        info.stage = stage_of(o);
+        info.stage = stage_in_rows(o);
         info.operand = add_operand(o, {Source::fixed, BufferAddress::none});
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
@@ -15783,6 +15803,7 @@ class FusedValues {
   i64 extent_[max_axes]{};
   int batch_ = 0, rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
+  bool narrow_ = false;  // a map with rows of a few columns
 };
 
 }  // namespace WEFT_NAMESPACE::compiler

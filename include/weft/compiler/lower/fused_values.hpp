@@ -78,6 +78,7 @@ class FusedValues {
   constexpr void choose_axes() {
     const Dims& space = kernel_->space;
     batch_ = 0;
+    narrow_ = has_narrow_rows();
     if (tiling_->flat) {
       rows_ = cols_ = 1;
       extent_[0] = extent_[1] = 0;
@@ -155,6 +156,21 @@ class FusedValues {
     return kernels::Stage::chunk;
   }
 
+  // The same of what the kernel computes with. A map's rows of a few columns have no numbers of their own:
+  // several rows are one value, which has them in its lanes.
+  constexpr kernels::Stage stage_in_rows(const Operand& o) const {
+    const kernels::Stage stage = stage_of(o);
+    return narrow_ && stage == kernels::Stage::row ? kernels::Stage::element : stage;
+  }
+  constexpr bool has_narrow_rows() const {
+    if (kernel_->split >= 0 || kernel_->walk >= 0 || kernel_->middle_axis || tiling_->flat ||
+        2 * tiling_->cols > kernels::widest_value)
+      return false;
+    for (int i = 0; i < kernel_->stores.size; ++i)
+      if (level_[pool_[kernel_->stores.begin + i]] != Level::element) return false;
+    return true;
+  }
+
   // Whether this kernel makes x by copying what it is a view of.
   constexpr bool is_copy(int x) const {
     return materialization_[x] == kernel_ir::Materialization::fused && view_of_[x] >= 0 &&
@@ -178,7 +194,7 @@ class FusedValues {
       const Dims& d = shapes_[nodes_[info.node].shape];
       if (info.load) {
         Operand o = memory(info.node);
-        info.stage = stage_of(o);
+        info.stage = stage_in_rows(o);
         info.operand = add_operand(o, {Source::member, static_cast<u64>(s)});
         continue;
       }
@@ -197,7 +213,7 @@ class FusedValues {
           for (int a = 0; a < d.rank; ++a) stride[a] = v.stride[a];
         }
         spread(d, stride, o);
-        info.stage = stage_of(o);
+        info.stage = stage_in_rows(o);
         info.operand = add_operand(o, {Source::fixed, BufferAddress::none});
         if (node.op == Op::random && seed_ < 0) {
           Operand seed;
@@ -428,6 +444,7 @@ class FusedValues {
   i64 extent_[max_axes]{};
   int batch_ = 0, rows_ = 0, cols_ = 0, passes_ = 0, kept_ = 0, seed_ = -1;
   i64 partial_bytes_ = 0;
+  bool narrow_ = false;  // a map with rows of a few columns
 };
 
 }  // namespace WEFT_NAMESPACE::compiler

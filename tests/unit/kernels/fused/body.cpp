@@ -188,6 +188,7 @@ TEST_CASE_TEMPLATE("body: maps of narrow rows", S, Box<f32, 7, 33, 2>, Box<f32, 
                       flip<-1>(p) + p,
                       pad<1, 2>(p),
                       roll<1, -1>(p) + q,
+                      p * slice<-1, 0, 1>(q) + transpose<1, 2>(reshape<O, I, M>(q)),
                       where(p > q, p, q * 2),
                       cast<f32>(p) + cast<f32>(arange<i32, 0, I>()),
                       transpose<1, 2>(reshape<O, I, M>(p)) + p,
@@ -203,7 +204,7 @@ TEST_CASE_TEMPLATE("body: maps of narrow rows", S, Box<f32, 7, 33, 2>, Box<f32, 
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       ((wrong += !same_bits(std::get<K>(computed), std::get<K>(interpreted))), ...);
     }
-    (std::make_index_sequence<11>{});
+    (std::make_index_sequence<12>{});
     CHECK(wrong == 0);
   }
 }
