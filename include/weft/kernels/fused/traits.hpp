@@ -233,21 +233,22 @@ struct FusedTraits {
   // j % extent of row j / extent in lane j; else one.
   WEFT_HD static constexpr int rows_of_value() {
     constexpr i64 extent = last_extent();
-    if (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.segmented ||
-        header.by_elements || extent < 1 || 2 * extent > width)
+    if constexpr (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.segmented ||
+                  header.by_elements || extent < 1 || 2 * extent > width) {
       return 1;
-    for (int i = 0; i < count; ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.stage == Stage::row || in.op == Opcode::reduce || in.op == Opcode::accumulate ||
-          in.op == Opcode::keep || in.op == Opcode::random)
-        return 1;
+    } else {
+      bool maps = true;
+      for (int i = 0; i < count; ++i) {
+        const Instruction in = View::instruction(i);
+        maps = maps && in.stage != Stage::row && in.op != Opcode::reduce && in.op != Opcode::accumulate &&
+               in.op != Opcode::keep && in.op != Opcode::random;
+      }
+      constexpr int rows = header.row_axes - 1;  // windows must be as high as their rows are many
+      for (int k = 0; k < header.operands; ++k)
+        if (View::operand(k).window)
+          maps = maps && rows > 0 && View::low(k, rows) == 0 && View::high(k, rows) == View::extent(rows);
+      return maps ? static_cast<int>(width / extent) : 1;
     }
-    constexpr int rows = header.row_axes - 1;  // windows must be as high as their rows are many
-    for (int k = 0; k < header.operands; ++k)
-      if (View::operand(k).window &&
-          (rows == 0 || View::low(k, rows) != 0 || View::high(k, rows) != View::extent(rows)))
-        return 1;
-    return static_cast<int>(width / extent);
   }
   static constexpr int lanes_of_rows = rows_of_value() > 1 ? static_cast<int>(rows_of_value() * last_extent())
                                                            : width;
@@ -265,20 +266,21 @@ struct FusedTraits {
   // through all rows of the chunk before the next: what lies side by side in memory is then read together.
   static constexpr i64 columns_of_block = 64;
   WEFT_HD static constexpr bool reads_across() {
-    if (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.by_elements ||
-        last_extent() < 2 * columns_of_block)
+    if constexpr (vector || width == 1 || header.col_axes != 1 || header.passes != 1 || header.by_elements ||
+                  last_extent() < 2 * columns_of_block) {
       return false;
-    bool across = false;
-    for (int i = 0; i < count; ++i) {
-      const Instruction in = View::instruction(i);
-      if (in.op == Opcode::reduce || in.op == Opcode::accumulate || in.op == Opcode::keep ||
-          in.op == Opcode::random || (in.op == Opcode::store && in.stage != Stage::element))
-        return false;
-      across = across ||
-               (in.op == Opcode::load && in.stage == Stage::element &&
-                View::stride(in.aux, last_axis) >= width && View::stride(in.aux, header.row_axes - 1) == 1);
+    } else {
+      bool maps = true, across = false;
+      for (int i = 0; i < count; ++i) {
+        const Instruction in = View::instruction(i);
+        maps = maps && in.op != Opcode::reduce && in.op != Opcode::accumulate && in.op != Opcode::keep &&
+               in.op != Opcode::random && (in.op != Opcode::store || in.stage == Stage::element);
+        across = across ||
+                 (in.op == Opcode::load && in.stage == Stage::element &&
+                  View::stride(in.aux, last_axis) >= width && View::stride(in.aux, header.row_axes - 1) == 1);
+      }
+      return maps && across;
     }
-    return across;
   }
   // The operand that the last pass writes so, else -1.
   WEFT_HD static constexpr int past_operand() {

@@ -48,6 +48,7 @@ constexpr List<u64> all_kinds() {
     for (const Op op : {Op::neg, Op::abs, Op::sign, Op::floor, Op::round, Op::div, Op::fmod}) add(op, t, t);
     for (const Op op : {Op::sin, Op::cos, Op::tanh, Op::fma})
       if (is_float(t)) add(op, t, t);
+    if (is_float(t)) add(Op::is_nan, DType::boolean, t);  // argmax across rows, pruned
     for (const Op op : {Op::reduce_sum, Op::reduce_max, Op::reduce_min, Op::reduce_prod, Op::scatter_add})
       add(op, t, t);
     add(Op::argmax, DType::i64, t);
