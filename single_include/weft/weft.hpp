@@ -12771,10 +12771,13 @@ struct FusedTraits {
   }
   static constexpr int lanes_of_rows = rows_of_value() > 1 ? static_cast<int>(rows_of_value() * last_extent())
                                                            : width;
-  // Where operand k's element in lane j is, from that in lane 0.
-  WEFT_HD static constexpr i64 lane_offset(int k, int j) {
+  // Where operand K's element in lane j is, from that in lane 0. (Constants, as device code has no array of
+  // the code's words.)
+  template <int K>
+  WEFT_HD static constexpr i64 lane_offset(int j) {
     constexpr i64 extent = last_extent() > 0 ? last_extent() : 1;
-    return j / extent * View::stride(k, header.row_axes - 1) + j % extent * View::stride(k, last_axis);
+    constexpr i64 across = View::stride(K, header.row_axes - 1), along = View::stride(K, last_axis);
+    return j / extent * across + j % extent * along;
   }
   // Whether the elements of several rows of operand k follow each other.
   WEFT_HD static constexpr bool rows_follow(int k) {
@@ -13068,7 +13071,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       S buffer[width] = {};
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j < present<Lanes>()) buffer[j] = p[Traits::lane_offset(K, j)];
+        if (j < present<Lanes>()) buffer[j] = p[Traits::template lane_offset<K>(j)];
       return load<V>(static_cast<const S*>(buffer));
     }
   }
@@ -13092,9 +13095,10 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       T lane[width];
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
-        const i64 column = j % Traits::last_extent();
+        constexpr i64 extent = Traits::last_extent();
+        const i64 column = j % extent;
         lane[j] = inside && j < present<Lanes>() && column >= low && column < high
-                      ? load<T>(p + base + Traits::lane_offset(K, j) - low * stride)
+                      ? load<T>(p + base + Traits::template lane_offset<K>(j) - low * stride)
                       : fill;
       }
       return load<V>(static_cast<const T*>(lane));
@@ -13142,7 +13146,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       store(&buffer[0], v);
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j < present<Lanes>()) p[Traits::lane_offset(K, j)] = buffer[j];
+        if (j < present<Lanes>()) p[Traits::template lane_offset<K>(j)] = buffer[j];
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {
@@ -13746,7 +13750,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         using T = lane_of<value_of<Family, t>>;
         T lane[width];
         WEFT_UNROLL
-        for (int j = 0; j < width; ++j) lane[j] = static_cast<T>(start + Traits::lane_offset(in.aux, j));
+        for (int j = 0; j < width; ++j)
+          lane[j] = static_cast<T>(start + Traits::template lane_offset<in.aux>(j));
         set<I>(load<value_of<Family, t>>(static_cast<const T*>(lane)));
       } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
@@ -14002,6 +14007,21 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       }
     }
   }
+  // The chunk's sums of the columns that this thread has.
+  template <int I>
+  WEFT_HD_INLINE void store_column_total() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
+    // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
+    if (columns_in_row() > place.at && detail::group_of(team) == 0) {
+      if constexpr (vector)
+        this->template store_lanes<1, Traits::lanes_of_vector>(this->template partial<I>() + place.linear, v);
+      else
+        store(this->template partial<I>() + place.linear, v);
+    }
+  }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
     if constexpr (is_register_sum(I)) {
@@ -14015,16 +14035,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
             store(this->template partial<I>(), row);
           else
             store_partial(this->template partial<I>(), row, static_cast<int>(Traits::last_extent()));
-          return;
-        }
-        const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
-        // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
-        if (columns_in_row() > place.at && detail::group_of(team) == 0) {
-          if constexpr (vector)
-            this->template store_lanes<1, Traits::lanes_of_vector>(this->template partial<I>() + place.linear,
-                                                                   v);
-          else
-            store(this->template partial<I>() + place.linear, v);
+        } else {
+          store_column_total<I>();
         }
       } else {
         register_scalar<t> total;
@@ -14283,14 +14295,17 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     this->template section<0>();
     this->start_totals(Totals{});
     if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
-    if constexpr (Traits::reads_across()) {
+    if constexpr (Traits::reads_across())
       run_across(begin, end);
-      return;
-    }
-    if constexpr (Traits::rows_of_value() > 1) {
+    else if constexpr (Traits::rows_of_value() > 1)
       run_together(begin, end);
-      return;
-    }
+    else
+      run_each(begin, end);
+    this->finish_totals(Totals{});
+    if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // Row after row.
+  WEFT_HD_INLINE void run_each(i64 begin, i64 end) {
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -14303,12 +14318,11 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
         this->template section<2 * header.passes + 1>();
       }
     }
-    this->finish_totals(Totals{});
-    if constexpr (past_operand() >= 0) finish_stores_past();
   }
-  // The same of a map of which a value takes several rows, as far as they are neighbours.
+  // Of a map several rows, as far as they are neighbours, as one value.
   WEFT_HD_INLINE void run_together(i64 begin, i64 end) {
     constexpr int rows = Traits::rows_of_value();
+    constexpr i64 extent = last_extent();
     constexpr i64 neighbours = header.row_axes > 1 ? View::extent(header.row_axes - 1) : 0;
     place.at = 0;
     for (i64 row = begin; row < end;) {
@@ -14321,20 +14335,20 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       row += left;
       for (; left >= rows; left -= rows, place.skip_rows(rows))
         value_at_hand<2, Traits::lanes_of_rows>(width);
-      if (left > 0) value_at_hand<2, some>(left * last_extent());
+      if (left > 0) value_at_hand<2, some>(left * extent);
     }
   }
-  // The same of a map that reads across rows: some columns of every row, then the next ones.
+  // Of a map that reads across rows some columns of every row, then the next ones.
   WEFT_HD_INLINE void run_across(i64 begin, i64 end) {
-    constexpr i64 step = Traits::columns_of_block;
-    for (i64 column = 0; column < last_extent(); column += step)
+    constexpr i64 step = Traits::columns_of_block, extent = last_extent();
+    for (i64 column = 0; column < extent; column += step)
       for (i64 row = begin; row < end; ++row) {
         place.go_to_row(args, row);
         this->template section<1>();
-        if (column + step < last_extent())
+        if (column + step < extent)
           whole_columns<2>(column, column + step);
         else
-          columns<2>(last_extent(), column);
+          columns<2>(extent, column);
       }
   }
   template <int S>

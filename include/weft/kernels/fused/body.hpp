@@ -218,14 +218,17 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
     this->template section<0>();
     this->start_totals(Totals{});
     if constexpr (Traits::loads_some_once()) load_what_rows_share(begin);
-    if constexpr (Traits::reads_across()) {
+    if constexpr (Traits::reads_across())
       run_across(begin, end);
-      return;
-    }
-    if constexpr (Traits::rows_of_value() > 1) {
+    else if constexpr (Traits::rows_of_value() > 1)
       run_together(begin, end);
-      return;
-    }
+    else
+      run_each(begin, end);
+    this->finish_totals(Totals{});
+    if constexpr (past_operand() >= 0) finish_stores_past();
+  }
+  // Row after row.
+  WEFT_HD_INLINE void run_each(i64 begin, i64 end) {
     // every group takes as many turns, so that a warp's way out is the block's
     for (i64 first = begin; first < end; first += detail::group_count<Team>) {
       const i64 row = first + detail::group_of(team);
@@ -238,12 +241,11 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
         this->template section<2 * header.passes + 1>();
       }
     }
-    this->finish_totals(Totals{});
-    if constexpr (past_operand() >= 0) finish_stores_past();
   }
-  // The same of a map of which a value takes several rows, as far as they are neighbours.
+  // Of a map several rows, as far as they are neighbours, as one value.
   WEFT_HD_INLINE void run_together(i64 begin, i64 end) {
     constexpr int rows = Traits::rows_of_value();
+    constexpr i64 extent = last_extent();
     constexpr i64 neighbours = header.row_axes > 1 ? View::extent(header.row_axes - 1) : 0;
     place.at = 0;
     for (i64 row = begin; row < end;) {
@@ -256,20 +258,20 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
       row += left;
       for (; left >= rows; left -= rows, place.skip_rows(rows))
         value_at_hand<2, Traits::lanes_of_rows>(width);
-      if (left > 0) value_at_hand<2, some>(left * last_extent());
+      if (left > 0) value_at_hand<2, some>(left * extent);
     }
   }
-  // The same of a map that reads across rows: some columns of every row, then the next ones.
+  // Of a map that reads across rows some columns of every row, then the next ones.
   WEFT_HD_INLINE void run_across(i64 begin, i64 end) {
-    constexpr i64 step = Traits::columns_of_block;
-    for (i64 column = 0; column < last_extent(); column += step)
+    constexpr i64 step = Traits::columns_of_block, extent = last_extent();
+    for (i64 column = 0; column < extent; column += step)
       for (i64 row = begin; row < end; ++row) {
         place.go_to_row(args, row);
         this->template section<1>();
-        if (column + step < last_extent())
+        if (column + step < extent)
           whole_columns<2>(column, column + step);
         else
-          columns<2>(last_extent(), column);
+          columns<2>(extent, column);
       }
   }
   template <int S>

@@ -135,7 +135,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         using T = lane_of<value_of<Family, t>>;
         T lane[width];
         WEFT_UNROLL
-        for (int j = 0; j < width; ++j) lane[j] = static_cast<T>(start + Traits::lane_offset(in.aux, j));
+        for (int j = 0; j < width; ++j)
+          lane[j] = static_cast<T>(start + Traits::template lane_offset<in.aux>(j));
         set<I>(load<value_of<Family, t>>(static_cast<const T*>(lane)));
       } else if constexpr (stage == Stage::element && width > 1) {
         const auto lane = iota<value_of<Family, t>>(0);
@@ -391,6 +392,21 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
       }
     }
   }
+  // The chunk's sums of the columns that this thread has.
+  template <int I>
+  WEFT_HD_INLINE void store_column_total() {
+    constexpr Instruction in = View::instruction(I);
+    constexpr Fold fold = static_cast<Fold>(in.aux2);
+    constexpr DType t = dtype(in.a);
+    const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
+    // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
+    if (columns_in_row() > place.at && detail::group_of(team) == 0) {
+      if constexpr (vector)
+        this->template store_lanes<1, Traits::lanes_of_vector>(this->template partial<I>() + place.linear, v);
+      else
+        store(this->template partial<I>() + place.linear, v);
+    }
+  }
   template <int I>
   WEFT_HD_INLINE void finish_total() {
     if constexpr (is_register_sum(I)) {
@@ -404,16 +420,8 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
             store(this->template partial<I>(), row);
           else
             store_partial(this->template partial<I>(), row, static_cast<int>(Traits::last_extent()));
-          return;
-        }
-        const auto v = detail::combine_groups<fold>(team, sums.totals.template at<t, I>());
-        // the other way round clang takes `at <` for the template of ops/index/index_rule.hpp
-        if (columns_in_row() > place.at && detail::group_of(team) == 0) {
-          if constexpr (vector)
-            this->template store_lanes<1, Traits::lanes_of_vector>(this->template partial<I>() + place.linear,
-                                                                   v);
-          else
-            store(this->template partial<I>() + place.linear, v);
+        } else {
+          store_column_total<I>();
         }
       } else {
         register_scalar<t> total;

@@ -124,7 +124,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       S buffer[width] = {};
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j < present<Lanes>()) buffer[j] = p[Traits::lane_offset(K, j)];
+        if (j < present<Lanes>()) buffer[j] = p[Traits::template lane_offset<K>(j)];
       return load<V>(static_cast<const S*>(buffer));
     }
   }
@@ -148,9 +148,10 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       T lane[width];
       WEFT_UNROLL
       for (int j = 0; j < width; ++j) {
-        const i64 column = j % Traits::last_extent();
+        constexpr i64 extent = Traits::last_extent();
+        const i64 column = j % extent;
         lane[j] = inside && j < present<Lanes>() && column >= low && column < high
-                      ? load<T>(p + base + Traits::lane_offset(K, j) - low * stride)
+                      ? load<T>(p + base + Traits::template lane_offset<K>(j) - low * stride)
                       : fill;
       }
       return load<V>(static_cast<const T*>(lane));
@@ -198,7 +199,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
       store(&buffer[0], v);
       WEFT_UNROLL
       for (int j = 0; j < width; ++j)
-        if (j < present<Lanes>()) p[Traits::lane_offset(K, j)] = buffer[j];
+        if (j < present<Lanes>()) p[Traits::template lane_offset<K>(j)] = buffer[j];
     } else if constexpr (stride == 1) {
       if constexpr (K == past_operand()) {
         if (past_caches) {

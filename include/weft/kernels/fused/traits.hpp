@@ -252,10 +252,13 @@ struct FusedTraits {
   }
   static constexpr int lanes_of_rows = rows_of_value() > 1 ? static_cast<int>(rows_of_value() * last_extent())
                                                            : width;
-  // Where operand k's element in lane j is, from that in lane 0.
-  WEFT_HD static constexpr i64 lane_offset(int k, int j) {
+  // Where operand K's element in lane j is, from that in lane 0. (Constants, as device code has no array of
+  // the code's words.)
+  template <int K>
+  WEFT_HD static constexpr i64 lane_offset(int j) {
     constexpr i64 extent = last_extent() > 0 ? last_extent() : 1;
-    return j / extent * View::stride(k, header.row_axes - 1) + j % extent * View::stride(k, last_axis);
+    constexpr i64 across = View::stride(K, header.row_axes - 1), along = View::stride(K, last_axis);
+    return j / extent * across + j % extent * along;
   }
   // Whether the elements of several rows of operand k follow each other.
   WEFT_HD static constexpr bool rows_follow(int k) {
