@@ -181,7 +181,8 @@ class Collector {
   }
 
   // Whether a fused kernel keeps within the limits of operands, random streams and passes.
-  constexpr bool fits(const Kernel& kernel) {
+  constexpr bool fits(int k) {
+    const Kernel& kernel = f.kernels.items[k];
     if (kernel.opaque >= 0) return true;
     int operands = kernel.loads.size + kernel.stores.size, streams = 0, reductions = 0;
     for (int i = 0; i < kernel.body.size; ++i) {
@@ -191,36 +192,22 @@ class Collector {
       reductions += ir::is_reduction(op) && f.level.items[x] == Level::row;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
-    const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
-    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams &&
-           (reductions <= limits_.reductions || longest_chain(kernel) <= limits_.reductions);
-  }
-  // The most reductions of a row of which each reads what the one before has found.
-  constexpr int longest_chain(const Kernel& kernel) {
-    if (chain_.empty()) chain_ = List<int>(g.nodes.size(), 0);
-    for (int i = 0; i < kernel.loads.size; ++i) chain_[f.pool.items[kernel.loads.begin + i]] = 0;
-    int longest = 0;
-    for (int i = 0; i < kernel.body.size; ++i) {
-      const int x = f.pool.items[kernel.body.begin + i];
-      const Node& node = nodes_[x];
-      int before = 0;
-      for (int k = node.first; k < node.first + node.arity; ++k)
-        if (before < chain_[edges_[k]]) before = chain_[edges_[k]];
-      const bool reads = node.op == Op::pad || (view_of_[x] >= 0 && !f.is_view_in(x, kernel_of_[x]));
-      chain_[x] = reads ? 0 : before + (ir::is_reduction(node.op) && f.level.items[x] == Level::row ? 1 : 0);
-      if (longest < chain_[x]) longest = chain_[x];
+    if (reductions > limits_.reductions) {
+      if (phase_.empty()) phase_ = List<int>(g.nodes.size(), 0);
+      if (f.phases(g, k, phase_.data()) > limits_.reductions) return false;
     }
-    return longest;
+    const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
+    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams;
   }
   constexpr bool fits() {
-    for (const Kernel& kernel : f.kernels)
-      if (!fits(kernel)) return false;
+    for (int k = 0; k < f.kernels.size(); ++k)
+      if (!fits(k)) return false;
     return true;
   }
   // Counts for each member of a kernel that is too large.
   constexpr void tighten(List<int>& tight) {
     for (int k = 0; k < f.kernels.size(); ++k) {
-      if (fits(f.kernels[k])) continue;
+      if (fits(k)) continue;
       for (int i = 0; i < f.kernels[k].body.size; ++i) ++tight[f.pool.items[f.kernels[k].body.begin + i]];
     }
   }
@@ -258,7 +245,7 @@ class Collector {
   Fusion& f;
   FuseLimits limits_;
   Reuse reuse_;
-  List<int> chain_;  // of longest_chain()
+  List<int> phase_;  // where it is asked for
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();

@@ -84,6 +84,26 @@ struct Fusion {
         read(g.in(x, 0));
     }
   }
+  // phase[x]: how many passes over its row kernel k has made before it computes member x. What it reads from
+  // memory is there from the start, whatever made it. Returns the greatest.
+  constexpr int phases(const Graph& g, int k, int* phase) const {
+    const Kernel& at = kernels.items[k];
+    const int *const members = pool.data(), *const edges = g.edges.data();
+    int most = 0;
+    for (int i = 0; i < at.loads.size; ++i) phase[members[at.loads.begin + i]] = 0;
+    for (int i = 0; i < at.body.size; ++i) {
+      const int x = members[at.body.begin + i];
+      const Node& node = g.nodes.items[x];
+      const bool reads = materialization.items[x] == Materialization::fused && !is_view_in(x, k) &&
+                         (view_of.items[x] >= 0 || node.op == Op::pad);
+      int here = 0;
+      for (int a = 0; !reads && a < node.arity; ++a)
+        if (here < phase[edges[node.first + a]]) here = phase[edges[node.first + a]];
+      phase[x] = here + (ir::is_reduction(node.op) && level.items[x] == Level::row ? 1 : 0);
+      if (most < phase[x]) most = phase[x];
+    }
+    return most;
+  }
   // How kernel k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
     return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : stored_view(g, x);

@@ -165,27 +165,6 @@ class Planner {
     }
   }
 
-  // How many passes over its row kernel k has made before it computes each member. What it reads from memory
-  // is there from the start, whatever made it.
-  constexpr void phases(int k) {
-    if (phased_ == k) return;
-    phased_ = k;
-    const ir::Span body = kernels_[k].body, loads = kernels_[k].loads;
-    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
-    for (int i = 0; i < body.size; ++i) {
-      const int x = pool_[body.begin + i];
-      int phase = 0;
-      const ir::Node& node = nodes_[x];
-      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
-                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
-      for (int a = 0; !reads && a < node.arity; ++a) {
-        const int in = edges_[node.first + a];
-        if (phase < phase_[in]) phase = phase_[in];
-      }
-      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
-    }
-  }
-
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
     place_collectives();
@@ -392,7 +371,8 @@ class Planner {
         (stored_[x] == stored_padded) != (stored_[like] == stored_padded))
       return false;
     if (level_[like] != Level::element) return false;
-    phases(k);
+    if (phased_ != k) f.phases(g, k, phase_.data());
+    phased_ = k;
     const ir::Span body = kernels_[k].body;
     for (int i = 0; i < body.size; ++i)
       if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
