@@ -127,7 +127,8 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
 
 // A tensor of the GPU: its own memory, on the device that it is made for (the first by default).
 template <class T, class S>
-class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
+class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S>,
+                           public exec::ComputedAnew<Tensor<T, S, Cuda>> {
   using Memory = exec::DeviceMemory<Cuda>;
 
  public:
@@ -215,21 +216,13 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   Tensor& operator=(const Tensor<T, S, Cpu>& host) {
     return *this = Tensor(host, storage_ ? device() : Cuda{});
   }
-  // Refused, and by way of new memory, as the host's.
+  // Refused, as the host's.
   template <class Number>
   requires std::is_arithmetic_v<Number>
   auto& operator=(Number) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
     return *this;
   }
-#define WEFT_OPERATOR(sign)              \
-  template <class B>                     \
-  Tensor& operator sign##=(const B& b) { \
-    return *this = *this sign b;         \
-  }
-  WEFT_COMPOUND_OPERATORS
-#undef WEFT_OPERATOR
-
   // The same number everywhere.
   static Tensor full(T value, const Cuda& device = Cuda{}) {
     return Tensor(Tensor<T, S, Cpu>::full(value), device);

@@ -91,6 +91,21 @@ class HostElements : public RefusedMembers<Self, T, S> {
   }
 };
 
+// Operators by which a tensor becomes what is computed with it: t *= 2. By way of new memory, as the
+// expression reads the tensor.
+template <class Owner>
+struct ComputedAnew {
+#define WEFT_OPERATOR(sign)                                   \
+  template <class B>                                          \
+  Owner& operator sign##=(const B& b) {                       \
+    return self() = static_cast<const Owner&>(self()) sign b; \
+  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
+
+ private:
+  Owner& self() { return static_cast<Owner&>(*this); }
+};
 // Operators by which a view writes to its memory, whether it has a name or not: w *= 2.
 template <class View>
 struct ComputedInPlace {
@@ -217,7 +232,8 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
-class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, S> {
+class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, S>,
+                          public exec::ComputedAnew<Tensor<T, S, Cpu>> {
   using Elements = exec::HostElements<Tensor, const T, S>;
 
  public:
@@ -370,14 +386,6 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
     return *this;
   }
-  // By way of new memory, too.
-#define WEFT_OPERATOR(sign)              \
-  template <class B>                     \
-  Tensor& operator sign##=(const B& b) { \
-    return *this = *this sign b;         \
-  }
-  WEFT_COMPOUND_OPERATORS
-#undef WEFT_OPERATOR
 
   // The same number everywhere.
   static Tensor full(T value) {
