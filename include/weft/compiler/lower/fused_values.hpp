@@ -114,8 +114,7 @@ class FusedValues {
       cols_ = 1;
     }
     // the code holds no extent of a first axis: of narrow rows that are windows it tells which are neighbours
-    if (rows_ == 1 && cols_ == 1 && axis_[0] >= 0 && 2 * extent_[1] <= kernels::widest_value &&
-        has_window()) {
+    if (narrow_ && rows_ == 1 && cols_ == 1 && axis_[0] >= 0 && has_window()) {
       axis_[2] = axis_[1], axis_[1] = axis_[0], axis_[0] = -1;
       extent_[2] = extent_[1], extent_[1] = extent_[0], extent_[0] = 1;
       rows_ = 2;
@@ -291,7 +290,8 @@ class FusedValues {
           rule = {Source::partial, static_cast<u64>(partial)};
           partial += kernel_ir::part_bytes(g, x, *tiling_);
         } else if (batch_ > 0) {  // each batch has its place
-          spread(shapes_[nodes_[x].shape], whole_strides(x).stride, o);
+          const Dims& d = shapes_[nodes_[x].shape];
+          spread(d, kernel_ir::contiguous_view(x, d).stride, o);
           for (int a = rows_; a < rows_ + cols_; ++a) o.stride[a] = 0;
         }
       } else {
@@ -306,9 +306,6 @@ class FusedValues {
       sinks_.push(sink);
     }
     partial_bytes_ = partial;
-  }
-  constexpr kernel_ir::View whole_strides(int x) const {
-    return kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
   }
 
   // What a later pass over the row would compute again, at a price: those of its members that a later pass

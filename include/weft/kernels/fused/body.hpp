@@ -199,8 +199,8 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
   }
   // The same where batches of rows have sums of their own: a chunk is whole batches, or a part of one.
   WEFT_HD_INLINE void run_batches(i64 which) {
-    constexpr i64 rows = Traits::batch_rows();
-    if constexpr (Traits::sums_in_places()) {
+    constexpr i64 rows = rows_of_batch<View>();
+    if constexpr (has_any_batch_place<View>()) {
       const i64 begin = which * args.rows_per_chunk;
       const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
       for (i64 row = begin; row < end; row += rows) run_rows(row, row + rows);

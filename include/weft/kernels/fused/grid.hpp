@@ -244,7 +244,7 @@ struct FusedCut {
 inline constexpr i64 most_summed_chunks = 512;
 // Where batches of rows have sums of their own: a chunk is a batch, or one of its parts.
 template <class Grid>
-constexpr void cut_batches(FusedCut& cut, i64 rows) {
+constexpr FusedCut cut_of_batches(i64 rows) {
   using View = typename Grid::Needs::View;
   constexpr i64 batch_rows = rows_of_batch<View>();
   const i64 batches = rows / batch_rows;
@@ -254,32 +254,34 @@ constexpr void cut_batches(FusedCut& cut, i64 rows) {
     const i64 most = (batch_rows + Grid::groups - 1) / Grid::groups;
     parts = share < 1 ? 1 : share < most ? share : most;
   }
-  cut.rows_per_chunk = (batch_rows + parts - 1) / parts;
-  cut.chunks = batches * ((batch_rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk);
+  const i64 per_chunk = (batch_rows + parts - 1) / parts;
+  const i64 chunks = batches * ((batch_rows + per_chunk - 1) / per_chunk);
+  return {per_chunk, chunks, chunks * Grid::parts};
 }
 template <class Grid>
 constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
-  FusedCut cut;
   if (rows == 0) return {1, 0, 0};  // of ranks that share state out some have none
   if constexpr (Grid::header.batch_axes > 0) {
-    cut_batches<Grid>(cut, rows);
-  } else if constexpr (Grid::Needs::sums) {
-    i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
-    if (chunks < 1) chunks = 1;
-    cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+    return cut_of_batches<Grid>(rows);
   } else {
-    cut.rows_per_chunk = Grid::groups;
-  }
-  if constexpr (Grid::header.batch_axes == 0)
+    FusedCut cut;
+    if constexpr (Grid::Needs::sums) {
+      i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
+      if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+      if (chunks < 1) chunks = 1;
+      cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+    } else {
+      cut.rows_per_chunk = Grid::groups;
+    }
     cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
-  cut.blocks = cut.chunks * Grid::parts;
-  if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
-    constexpr i64 span = i64{Grid::threads} * Grid::width;
-    const i64 reached = (last_cols + span - 1) / span;
-    if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+    cut.blocks = cut.chunks * Grid::parts;
+    if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
+      constexpr i64 span = i64{Grid::threads} * Grid::width;
+      const i64 reached = (last_cols + span - 1) / span;
+      if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+    }
+    return cut;
   }
-  return cut;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels

@@ -252,7 +252,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int I>
   WEFT_HD_INLINE auto* partial() {
     constexpr int k = View::instruction(I).aux;
-    if constexpr (Traits::is_batch_placed(k))
+    if constexpr (has_batch_places<View>(k))
       return pointer<k>() + place.row_offset[k];
     else
       return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +

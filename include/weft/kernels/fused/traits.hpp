@@ -424,11 +424,6 @@ struct FusedTraits {
     }
     return 0;
   }
-  // Rows of a batch with sums of its own, and whether operand k, of such sums, has their places: otherwise
-  // chunks are parts of a batch.
-  WEFT_HD static constexpr i64 batch_rows() { return rows_of_batch<View>(); }
-  WEFT_HD static constexpr bool is_batch_placed(int k) { return has_batch_places<View>(k); }
-  WEFT_HD static constexpr bool sums_in_places() { return has_any_batch_place<View>(); }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 };
 
