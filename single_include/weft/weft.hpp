@@ -5346,6 +5346,26 @@ struct Fusion {
         read(g.in(x, 0));
     }
   }
+  // phase[x]: how many passes over its row kernel k has made before it computes member x. What it reads from
+  // memory is there from the start, whatever made it. Returns the greatest.
+  constexpr int phases(const Graph& g, int k, int* phase) const {
+    const Kernel& at = kernels.items[k];
+    const int *const members = pool.data(), *const edges = g.edges.data();
+    int most = 0;
+    for (int i = 0; i < at.loads.size; ++i) phase[members[at.loads.begin + i]] = 0;
+    for (int i = 0; i < at.body.size; ++i) {
+      const int x = members[at.body.begin + i];
+      const Node& node = g.nodes.items[x];
+      const bool reads = materialization.items[x] == Materialization::fused && !is_view_in(x, k) &&
+                         (view_of.items[x] >= 0 || node.op == Op::pad);
+      int here = 0;
+      for (int a = 0; !reads && a < node.arity; ++a)
+        if (here < phase[edges[node.first + a]]) here = phase[edges[node.first + a]];
+      phase[x] = here + (ir::is_reduction(node.op) && level.items[x] == Level::row ? 1 : 0);
+      if (most < phase[x]) most = phase[x];
+    }
+    return most;
+  }
   // How kernel k reads x: through its view, or as x itself lies in memory.
   constexpr View view_in(const Graph& g, int x, int k) const {
     return view_of[x] >= 0 && is_view_in(x, k) ? views[view_of[x]] : stored_view(g, x);
@@ -7151,7 +7171,8 @@ class Collector {
   }
 
   // Whether a fused kernel keeps within the limits of operands, random streams and passes.
-  constexpr bool fits(const Kernel& kernel) {
+  constexpr bool fits(int k) {
+    const Kernel& kernel = f.kernels.items[k];
     if (kernel.opaque >= 0) return true;
     int operands = kernel.loads.size + kernel.stores.size, streams = 0, reductions = 0;
     for (int i = 0; i < kernel.body.size; ++i) {
@@ -7161,36 +7182,22 @@ class Collector {
       reductions += ir::is_reduction(op) && f.level.items[x] == Level::row;
       operands += op == Op::random || op == Op::iota || op == Op::pad || view_of_[x] >= 0;
     }
-    const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
-    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams &&
-           (reductions <= limits_.reductions || longest_chain(kernel) <= limits_.reductions);
-  }
-  // The most reductions of a row of which each reads what the one before has found.
-  constexpr int longest_chain(const Kernel& kernel) {
-    if (chain_.empty()) chain_ = List<int>(g.nodes.size(), 0);
-    for (int i = 0; i < kernel.loads.size; ++i) chain_[f.pool.items[kernel.loads.begin + i]] = 0;
-    int longest = 0;
-    for (int i = 0; i < kernel.body.size; ++i) {
-      const int x = f.pool.items[kernel.body.begin + i];
-      const Node& node = nodes_[x];
-      int before = 0;
-      for (int k = node.first; k < node.first + node.arity; ++k)
-        if (before < chain_[edges_[k]]) before = chain_[edges_[k]];
-      const bool reads = node.op == Op::pad || (view_of_[x] >= 0 && !f.is_view_in(x, kernel_of_[x]));
-      chain_[x] = reads ? 0 : before + (ir::is_reduction(node.op) && f.level.items[x] == Level::row ? 1 : 0);
-      if (longest < chain_[x]) longest = chain_[x];
+    if (reductions > limits_.reductions) {
+      if (phase_.empty()) phase_ = List<int>(g.nodes.size(), 0);
+      if (f.phases(g, k, phase_.data()) > limits_.reductions) return false;
     }
-    return longest;
+    const int most = kernel.walk >= 0 ? limits_.walk_operands : limits_.kernel_operands;
+    return operands + (streams > 0 ? 1 : 0) <= most && streams <= limits_.kernel_streams;
   }
   constexpr bool fits() {
-    for (const Kernel& kernel : f.kernels)
-      if (!fits(kernel)) return false;
+    for (int k = 0; k < f.kernels.size(); ++k)
+      if (!fits(k)) return false;
     return true;
   }
   // Counts for each member of a kernel that is too large.
   constexpr void tighten(List<int>& tight) {
     for (int k = 0; k < f.kernels.size(); ++k) {
-      if (fits(f.kernels[k])) continue;
+      if (fits(k)) continue;
       for (int i = 0; i < f.kernels[k].body.size; ++i) ++tight[f.pool.items[f.kernels[k].body.begin + i]];
     }
   }
@@ -7228,7 +7235,7 @@ class Collector {
   Fusion& f;
   FuseLimits limits_;
   Reuse reuse_;
-  List<int> chain_;  // of longest_chain()
+  List<int> phase_;  // where it is asked for
   // plain pointers: constant evaluation pays for every call
   const Node* nodes_ = g.nodes.data();
   const int* edges_ = g.edges.data();
@@ -12943,11 +12950,6 @@ struct FusedTraits {
     }
     return 0;
   }
-  // Rows of a batch with sums of its own, and whether operand k, of such sums, has their places: otherwise
-  // chunks are parts of a batch.
-  WEFT_HD static constexpr i64 batch_rows() { return rows_of_batch<View>(); }
-  WEFT_HD static constexpr bool is_batch_placed(int k) { return has_batch_places<View>(k); }
-  WEFT_HD static constexpr bool sums_in_places() { return has_any_batch_place<View>(); }
   WEFT_HD static constexpr i64 columns_in_row() { return last_extent() > 0 ? last_extent() : tile_length; }
 };
 
@@ -13199,7 +13201,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
   template <int I>
   WEFT_HD_INLINE auto* partial() {
     constexpr int k = View::instruction(I).aux;
-    if constexpr (Traits::is_batch_placed(k))
+    if constexpr (has_batch_places<View>(k))
       return pointer<k>() + place.row_offset[k];
     else
       return reinterpret_cast<ctype<View::operand(k).dtype>*>(static_cast<char*>(args.pointer[k]) +
@@ -14276,8 +14278,8 @@ struct FusedBody : FusedInstructions<C, Family, Team, Args, Threads> {
   }
   // The same where batches of rows have sums of their own: a chunk is whole batches, or a part of one.
   WEFT_HD_INLINE void run_batches(i64 which) {
-    constexpr i64 rows = Traits::batch_rows();
-    if constexpr (Traits::sums_in_places()) {
+    constexpr i64 rows = rows_of_batch<View>();
+    if constexpr (has_any_batch_place<View>()) {
       const i64 begin = which * args.rows_per_chunk;
       const i64 end = begin + args.rows_per_chunk < args.rows ? begin + args.rows_per_chunk : args.rows;
       for (i64 row = begin; row < end; row += rows) run_rows(row, row + rows);
@@ -15489,8 +15491,7 @@ class FusedValues {
       cols_ = 1;
     }
     // the code holds no extent of a first axis: of narrow rows that are windows it tells which are neighbours
-    if (rows_ == 1 && cols_ == 1 && axis_[0] >= 0 && 2 * extent_[1] <= kernels::widest_value &&
-        has_window()) {
+    if (narrow_ && rows_ == 1 && cols_ == 1 && axis_[0] >= 0 && has_window()) {
       axis_[2] = axis_[1], axis_[1] = axis_[0], axis_[0] = -1;
       extent_[2] = extent_[1], extent_[1] = extent_[0], extent_[0] = 1;
       rows_ = 2;
@@ -15666,7 +15667,8 @@ class FusedValues {
           rule = {Source::partial, static_cast<u64>(partial)};
           partial += kernel_ir::part_bytes(g, x, *tiling_);
         } else if (batch_ > 0) {  // each batch has its place
-          spread(shapes_[nodes_[x].shape], whole_strides(x).stride, o);
+          const Dims& d = shapes_[nodes_[x].shape];
+          spread(d, kernel_ir::contiguous_view(x, d).stride, o);
           for (int a = rows_; a < rows_ + cols_; ++a) o.stride[a] = 0;
         }
       } else {
@@ -15681,9 +15683,6 @@ class FusedValues {
       sinks_.push(sink);
     }
     partial_bytes_ = partial;
-  }
-  constexpr kernel_ir::View whole_strides(int x) const {
-    return kernel_ir::contiguous_view(x, shapes_[nodes_[x].shape]);
   }
 
   // What a later pass over the row would compute again, at a price: those of its members that a later pass
@@ -16512,27 +16511,6 @@ class Planner {
     }
   }
 
-  // How many passes over its row kernel k has made before it computes each member. What it reads from memory
-  // is there from the start, whatever made it.
-  constexpr void phases(int k) {
-    if (phased_ == k) return;
-    phased_ = k;
-    const ir::Span body = kernels_[k].body, loads = kernels_[k].loads;
-    for (int i = 0; i < loads.size; ++i) phase_[pool_[loads.begin + i]] = 0;
-    for (int i = 0; i < body.size; ++i) {
-      const int x = pool_[body.begin + i];
-      int phase = 0;
-      const ir::Node& node = nodes_[x];
-      const bool reads = materialization_[x] == Materialization::fused && !f.is_view_in(x, k) &&
-                         (view_of_[x] >= 0 || node.op == ir::Op::pad);
-      for (int a = 0; !reads && a < node.arity; ++a) {
-        const int in = edges_[node.first + a];
-        if (phase < phase_[in]) phase = phase_[in];
-      }
-      phase_[x] = phase + (ir::is_reduction(node.op) && level_[x] == Level::row ? 1 : 0);
-    }
-  }
-
   // ---- arenas: one buffer a dtype for all packs ----
   constexpr void place_arenas() {
     place_collectives();
@@ -16739,7 +16717,8 @@ class Planner {
         (stored_[x] == stored_padded) != (stored_[like] == stored_padded))
       return false;
     if (level_[like] != Level::element) return false;
-    phases(k);
+    if (phased_ != k) f.phases(g, k, phase_.data());
+    phased_ = k;
     const ir::Span body = kernels_[k].body;
     for (int i = 0; i < body.size; ++i)
       if (phase_[pool_[body.begin + i]] > phase_[like]) return false;
@@ -18406,53 +18385,42 @@ constexpr bool is_thin_dot(const ir::Graph& g, int i) {
   return contracted == 1 || (g.dims(i).size() == batch && contracted > 1);
 }
 
-// x in the order of its batch axes, `before` extents of 1, its free axes and as many of 1 as there are free
-// axes of the other factor behind them, and one axis of what is contracted.
-constexpr ir::Value factor_of_map(ir::Value x, int batch, const int* batch_axes, int contracted,
-                                  const int* contracted_axes, int before, int behind) {
-  const Dims from = x.dims();
-  i64 order[max_rank]{}, extents[max_rank + 1]{};
-  int n = 0, at = 0;
+// x with its batch axes first, then its free axes, then those that are contracted, as one of extents `to`.
+constexpr ir::Value in_axes_order(ir::Value x, int batch, const int* batch_axes, int contracted,
+                                  const int* contracted_axes, const Dims& to) {
+  const int rank = x.dims().rank;
+  i64 order[max_rank]{};
+  int n = 0;
   ir::Axes used = 0;
-  const auto take = [&](int axis) { order[at++] = axis, used |= ir::Axes{1} << axis; };
-  for (int k = 0; k < batch; ++k) take(batch_axes[k]), extents[n++] = from.extent[batch_axes[k]];
+  for (int k = 0; k < batch; ++k) order[n++] = batch_axes[k], used |= ir::Axes{1} << batch_axes[k];
   for (int k = 0; k < contracted; ++k) used |= ir::Axes{1} << contracted_axes[k];
-  for (int k = 0; k < before; ++k) extents[n++] = 1;
-  for (int a = 0; a < from.rank; ++a)
-    if (!(used >> a & 1u)) order[at++] = a, extents[n++] = from.extent[a];
-  for (int k = 0; k < behind; ++k) extents[n++] = 1;
-  i64 length = 1;
-  for (int k = 0; k < contracted; ++k)
-    order[at++] = contracted_axes[k], length *= from.extent[contracted_axes[k]];
-  if (length != 1) extents[n++] = length;
-  return ir::reshape(ir::permute(x, order), ir::make_dims(n, extents));
+  for (int a = 0; a < rank; ++a)
+    if (!(used >> a & 1u)) order[n++] = a;
+  for (int k = 0; k < contracted; ++k) order[n++] = contracted_axes[k];
+  return ir::reshape(ir::permute(x, order), to);
 }
 
 // Dot i's value, of the factors x and y in another graph.
 constexpr ir::Value thin_dot(const ir::Graph& g, int i, ir::Value x, ir::Value y) {
   const ir::DotAxes axes = ir::dot_axes(g, i);
   const DType result = g.nodes.items[i].dtype, wide = ir::reduction_dtype(result);
-  const Dims d = g.dims(i);
-  const int free_a = x.dims().rank - axes.batch - axes.contracted,
-            free_b = y.dims().rank - axes.batch - axes.contracted;
-  bool sums = false;
-  for (int k = 0; k < axes.contracted; ++k) sums = sums || x.dims().extent[axes.contracted_a[k]] != 1;
-  const int before = sums ? 0 : free_a, behind = sums ? 0 : free_b;  // of a sum free axes have extent 1
-  const auto factor = [&](ir::Value v, const int* batch, const int* contracted, int ones_before,
-                          int ones_behind) {
-    return ir::cast(
-        factor_of_map(v, axes.batch, batch, axes.contracted, contracted, ones_before, ones_behind), wide);
-  };
-  ir::Value a = factor(x, axes.batch_a, axes.contracted_a, 0, behind),
-            b = factor(y, axes.batch_b, axes.contracted_b, before, 0);
-  if (!sums) return ir::cast(ir::broadcast(a, d) * ir::broadcast(b, d), result);
-  Dims flat = a.dims();  // (batch, contracted): free axes are dropped
-  const i64 length = flat.extent[flat.rank - 1];
-  flat.rank = axes.batch + 1;
-  flat.extent[axes.batch] = length;
-  const ir::Value products = ir::reshape(a, flat) * ir::reshape(b, flat);
-  return ir::reshape(ir::cast(ir::reduce(ir::Op::reduce_sum, products, ir::Axes{1} << axes.batch), result),
-                     d);
+  const Dims d = g.dims(i);  // (batch, free axes of x, free axes of y)
+  const int batch = axes.batch, free_x = x.dims().rank - batch - axes.contracted;
+  i64 length = 1;
+  for (int k = 0; k < axes.contracted; ++k) length *= x.dims().extent[axes.contracted_a[k]];
+  // of a sum the free axes have extent 1, and (batch, contracted) is all there is
+  Dims of_x = d, of_y = d;
+  if (length == 1) {
+    for (int a = batch; a < d.rank; ++a) (a < batch + free_x ? of_y : of_x).extent[a] = 1;
+  } else {
+    of_x.rank = batch + 1;
+    of_x.extent[batch] = length;
+    of_y = of_x;
+  }
+  x = ir::cast(in_axes_order(x, batch, axes.batch_a, axes.contracted, axes.contracted_a, of_x), wide);
+  y = ir::cast(in_axes_order(y, batch, axes.batch_b, axes.contracted, axes.contracted_b, of_y), wide);
+  if (length == 1) return ir::cast(x * y, result);
+  return ir::reshape(ir::cast(ir::reduce(ir::Op::reduce_sum, x * y, ir::Axes{1} << batch), result), d);
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
@@ -31763,6 +31731,21 @@ class HostElements : public RefusedMembers<Self, T, S> {
   }
 };
 
+// Operators by which a tensor becomes what is computed with it: t *= 2. By way of new memory, as the
+// expression reads the tensor.
+template <class Owner>
+struct ComputedAnew {
+#define WEFT_OPERATOR(sign)                                   \
+  template <class B>                                          \
+  Owner& operator sign##=(const B& b) {                       \
+    return self() = static_cast<const Owner&>(self()) sign b; \
+  }
+  WEFT_COMPOUND_OPERATORS
+#undef WEFT_OPERATOR
+
+ private:
+  Owner& self() { return static_cast<Owner&>(*this); }
+};
 // Operators by which a view writes to its memory, whether it has a name or not: w *= 2.
 template <class View>
 struct ComputedInPlace {
@@ -31889,7 +31872,8 @@ class TensorView : public exec::HostElements<TensorView<T, S, Device>, T, S>,
 
 // A host tensor: 256-byte aligned memory of its own.
 template <class T, class S>
-class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, S> {
+class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, S>,
+                          public exec::ComputedAnew<Tensor<T, S, Cpu>> {
   using Elements = exec::HostElements<Tensor, const T, S>;
 
  public:
@@ -32042,14 +32026,6 @@ class Tensor<T, S, Cpu> : public exec::HostElements<Tensor<T, S, Cpu>, const T, 
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
     return *this;
   }
-  // By way of new memory, too.
-#define WEFT_OPERATOR(sign)              \
-  template <class B>                     \
-  Tensor& operator sign##=(const B& b) { \
-    return *this = *this sign b;         \
-  }
-  WEFT_COMPOUND_OPERATORS
-#undef WEFT_OPERATOR
 
   // The same number everywhere.
   static Tensor full(T value) {
@@ -79152,7 +79128,7 @@ struct FusedCut {
 inline constexpr i64 most_summed_chunks = 512;
 // Where batches of rows have sums of their own: a chunk is a batch, or one of its parts.
 template <class Grid>
-constexpr void cut_batches(FusedCut& cut, i64 rows) {
+constexpr FusedCut cut_of_batches(i64 rows) {
   using View = typename Grid::Needs::View;
   constexpr i64 batch_rows = rows_of_batch<View>();
   const i64 batches = rows / batch_rows;
@@ -79162,32 +79138,34 @@ constexpr void cut_batches(FusedCut& cut, i64 rows) {
     const i64 most = (batch_rows + Grid::groups - 1) / Grid::groups;
     parts = share < 1 ? 1 : share < most ? share : most;
   }
-  cut.rows_per_chunk = (batch_rows + parts - 1) / parts;
-  cut.chunks = batches * ((batch_rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk);
+  const i64 per_chunk = (batch_rows + parts - 1) / parts;
+  const i64 chunks = batches * ((batch_rows + per_chunk - 1) / per_chunk);
+  return {per_chunk, chunks, chunks * Grid::parts};
 }
 template <class Grid>
 constexpr FusedCut fused_cut(i64 rows, i64 planned_chunks, i64 last_cols) {
-  FusedCut cut;
   if (rows == 0) return {1, 0, 0};  // of ranks that share state out some have none
   if constexpr (Grid::header.batch_axes > 0) {
-    cut_batches<Grid>(cut, rows);
-  } else if constexpr (Grid::Needs::sums) {
-    i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
-    if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
-    if (chunks < 1) chunks = 1;
-    cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+    return cut_of_batches<Grid>(rows);
   } else {
-    cut.rows_per_chunk = Grid::groups;
-  }
-  if constexpr (Grid::header.batch_axes == 0)
+    FusedCut cut;
+    if constexpr (Grid::Needs::sums) {
+      i64 chunks = planned_chunks > 1 ? (rows + Grid::groups - 1) / Grid::groups : 1;
+      if (chunks > most_summed_chunks / Grid::parts) chunks = most_summed_chunks / Grid::parts;
+      if (chunks < 1) chunks = 1;
+      cut.rows_per_chunk = chunks > 0 ? (rows + chunks - 1) / chunks : 1;
+    } else {
+      cut.rows_per_chunk = Grid::groups;
+    }
     cut.chunks = (rows + cut.rows_per_chunk - 1) / cut.rows_per_chunk;
-  cut.blocks = cut.chunks * Grid::parts;
-  if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
-    constexpr i64 span = i64{Grid::threads} * Grid::width;
-    const i64 reached = (last_cols + span - 1) / span;
-    if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+    cut.blocks = cut.chunks * Grid::parts;
+    if constexpr (Grid::spans && Grid::Needs::flat && !Grid::header.segmented) {
+      constexpr i64 span = i64{Grid::threads} * Grid::width;
+      const i64 reached = (last_cols + span - 1) / span;
+      if (reached > 0 && reached < Grid::parts) cut.blocks -= Grid::parts - reached;
+    }
+    return cut;
   }
-  return cut;
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
@@ -81328,7 +81306,8 @@ class TensorView<T, S, Cuda> : public exec::CudaElements<TensorView<T, S, Cuda>,
 
 // A tensor of the GPU: its own memory, on the device that it is made for (the first by default).
 template <class T, class S>
-class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
+class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S>,
+                           public exec::ComputedAnew<Tensor<T, S, Cuda>> {
   using Memory = exec::DeviceMemory<Cuda>;
 
  public:
@@ -81416,21 +81395,13 @@ class Tensor<T, S, Cuda> : public exec::CudaElements<Tensor<T, S, Cuda>, T, S> {
   Tensor& operator=(const Tensor<T, S, Cpu>& host) {
     return *this = Tensor(host, storage_ ? device() : Cuda{});
   }
-  // Refused, and by way of new memory, as the host's.
+  // Refused, as the host's.
   template <class Number>
   requires std::is_arithmetic_v<Number>
   auto& operator=(Number) {
     static_assert(sizeof(exec::TensorTakesElements<sizeof(Number) == 0, Number, T, S>) > 0);
     return *this;
   }
-#define WEFT_OPERATOR(sign)              \
-  template <class B>                     \
-  Tensor& operator sign##=(const B& b) { \
-    return *this = *this sign b;         \
-  }
-  WEFT_COMPOUND_OPERATORS
-#undef WEFT_OPERATOR
-
   // The same number everywhere.
   static Tensor full(T value, const Cuda& device = Cuda{}) {
     return Tensor(Tensor<T, S, Cpu>::full(value), device);

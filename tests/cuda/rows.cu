@@ -7,7 +7,9 @@
 #include "support/numbers.hpp"
 #include "weft/cuda.hpp"
 #include "weft/exec/function.hpp"
+#include "weft/exec/model.hpp"
 #include "weft/nn/embedding.hpp"
+#include "weft/nn/tied.hpp"
 #include "weft/ops/reduce/reduce.hpp"
 #include "weft/ops/transform/grad.hpp"
 
@@ -49,6 +51,17 @@ void compare(const std::vector<i32>& index) {
   for (std::size_t i = 0; i < host.size(); ++i) differ += host[i] == gpu[i] ? 0 : 1;
   CHECK(differ == 0);
 }
+
+// Members whose types have a text for an argument, which nvcc's front end spells with a NUL in it.
+struct Head {
+  nn::Tied<"table.weight"> weight{};
+};
+struct Language {
+  nn::Embedding<6, 4> table{};
+  Head head{};
+};
+static_assert(nn::alias_table<Language>.row[0].name.view() == "head.weight");
+static_assert(nn::find_state<Language>("head.weight").row >= 0);
 
 }  // namespace
 

@@ -4,42 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "support/same_bits.hpp"
 #include "weft/interpreter.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using weft::testing::normal_numbers;
+using weft::testing::same_bits;
 
 // Batches of rows with sums of their own: reductions along axes between others.
 
 namespace {
-
-template <class T>
-std::vector<T> numbers(i64 count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  std::vector<T> v(static_cast<std::size_t>(count));
-  for (T& x : v) {
-    if constexpr (std::is_integral_v<T>)
-      x = static_cast<T>(static_cast<i64>(normal(random) * 20));
-    else if constexpr (sizeof(T) < 4)
-      x = static_cast<T>(static_cast<float>(normal(random)));
-    else
-      x = static_cast<T>(normal(random));
-  }
-  return v;
-}
-template <class A, class B>
-bool same_bits(const A& a, const B& b) {
-  const auto x = a.to_vector(), y = b.to_vector();
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
-}
 
 // f over the middle of (outer, middle, inner), element by element.
 template <class T, class F>
@@ -84,7 +64,7 @@ TEST_CASE_TEMPLATE("body: reductions along an axis between others", S, Box<f32, 
                    Box<i64, 3, 77, 10>) {
   using T = typename S::dtype;
   constexpr i64 O = S::outer, M = S::middle, I = S::inner;
-  const auto v = numbers<T>(O * M * I, 3);
+  const auto v = normal_numbers<T>(O * M * I, 3);
   const Tensor<T, Shape<O, M, I>> x(v);
   const double rounding = std::is_same_v<T, f32> ? 2e-5 : 1e-12;
   for (const int threads : {1, 2}) {
@@ -106,7 +86,7 @@ TEST_CASE_TEMPLATE("body: reductions along an axis between others", S, Box<f32, 
 }
 
 TEST_CASE("body: products, booleans, and several axes at once") {
-  const auto v = numbers<f32>(3 * 4 * 5 * 6 * 7, 5);
+  const auto v = normal_numbers<f32>(3 * 4 * 5 * 6 * 7, 5);
   const Tensor<f32, Shape<3, 4, 5, 6, 7>> x(v);
   auto f = compile(
       Cpu{},
@@ -134,7 +114,8 @@ TEST_CASE_TEMPLATE("body: a sum of a batch has one order, whatever its kernel do
                    Box<f32, 3, 700, 40>, Box<f32, 50, 9, 21>, Box<f32, 2, 3, 6000>) {
   constexpr i64 O = S::outer, M = S::middle, I = S::inner;
   constexpr auto X = in<f32, O, M, I>;
-  const Tensor<f32, Shape<O, M, I>> x(numbers<f32>(O * M * I, 1)), y(numbers<f32>(O * M * I, 2));
+  const Tensor<f32, Shape<O, M, I>> x(normal_numbers<f32>(O * M * I, 1)),
+      y(normal_numbers<f32>(O * M * I, 2));
   const auto alone = compile(Cpu{}, middle, X, X)(x, y);
   auto beside = compile(
       Cpu{},
@@ -195,7 +176,7 @@ TEST_CASE_TEMPLATE("body: maps of narrow rows", S, Box<f32, 7, 33, 2>, Box<f32, 
                       cat<-1>(p, slice<-1, 0, 1>(q)),
                       stack<-1>(reshape<O * M * I>(p), reshape<O * M * I>(q))};
   };
-  const auto v = numbers<T>(O * M * I, 7), w = numbers<T>(O * M * I, 8);
+  const auto v = normal_numbers<T>(O * M * I, 7), w = normal_numbers<T>(O * M * I, 8);
   const Tensor<T, Shape<O, M, I>> x(v), y(w);
   const auto interpreted = compile(Interpreter{}, maps, in<T, O, M, I>, in<T, O, M, I>)(x, y);
   for (const int threads : {1, 2}) {

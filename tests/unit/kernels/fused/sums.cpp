@@ -4,19 +4,20 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <ostream>
-#include <random>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "support/same_bits.hpp"
 #include "weft/weft.hpp"
 
 using namespace weft;
+using weft::testing::normal_numbers;
+using weft::testing::same_bits;
 
 // The order of every sum depends on its own extents and dtype alone: the same sum has the same bits alone,
 // beside other work over the same elements, of a view and of a copy, and of values that the kernel makes
@@ -24,29 +25,15 @@ using namespace weft;
 
 namespace {
 
-template <class T>
-std::vector<T> numbers(i64 count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<double> normal;
-  std::vector<T> v(static_cast<std::size_t>(count));
-  for (T& x : v) x = static_cast<T>(normal(random));
-  return v;
-}
-template <class A, class B>
-bool same_bits(const A& a, const B& b) {
-  const auto x = a.to_vector(), y = b.to_vector();
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
-}
-
 template <class T, int R, int C>
 struct Table {
   static constexpr auto X = in<T, R, C>;
   static constexpr auto Z = in<T, C, R>;
   static constexpr auto B = in<T, C>;
   static constexpr auto V = in<T, R, 1>;
-  Tensor<T, Shape<R, C>> x{numbers<T>(R * C, 1)}, y{numbers<T>(R * C, 2)};
-  Tensor<T, Shape<C, R>> z{numbers<T>(R * C, 3)};
-  Tensor<T, Shape<C>> b{numbers<T>(C, 4)};
+  Tensor<T, Shape<R, C>> x{normal_numbers<T>(R * C, 1)}, y{normal_numbers<T>(R * C, 2)};
+  Tensor<T, Shape<C, R>> z{normal_numbers<T>(R * C, 3)};
+  Tensor<T, Shape<C>> b{normal_numbers<T>(C, 4)};
 };
 
 constexpr auto total = [](auto p, auto q) { return sum<>(p * q); };
@@ -197,7 +184,7 @@ TEST_CASE("sums: long ones of infinities and NaNs are what short ones are") {
 // What ranks that have pieces of a total do (decision 30).
 TEST_CASE("sums: a total is the sum along the rows of its chunks") {
   const auto check = []<i64 R, i64 C, i64 Chunks>(std::integer_sequence<i64, R, C, Chunks>) {
-    const Tensor<f32, Shape<R, C>> x(numbers<f32>(R * C, 6));
+    const Tensor<f32, Shape<R, C>> x(normal_numbers<f32>(R * C, 6));
     auto whole = compile(
         Cpu{}, [](auto p) { return sum<>(p); }, in<f32, R, C>);
     auto parts = compile(
@@ -217,7 +204,7 @@ TEST_CASE("sums: a total is the sum along the rows of its chunks") {
 TEST_CASE("sums: those over several axes of views are those of copies") {
   constexpr auto X = in<f32, 8, 16, 14, 9>;
   constexpr auto Z = in<f32, 8, 16, 9, 14>;
-  const Tensor<f32, Shape<8, 16, 9, 14>> z(numbers<f32>(8 * 16 * 14 * 9, 5));
+  const Tensor<f32, Shape<8, 16, 9, 14>> z(normal_numbers<f32>(8 * 16 * 14 * 9, 5));
   auto copy = compile(
       Cpu{}, [](auto v) { return transpose<2, 3>(v); }, Z);
   const Tensor<f32, Shape<8, 16, 14, 9>> x(copy(z).to_vector());
