@@ -5,7 +5,6 @@
 // bit.
 
 #include "weft/kernels/gemm/packing.hpp"
-#include "weft/kernels/gemm/row.hpp"
 #include "weft/kernels/gemm/scratch.hpp"
 #include "weft/kernels/gemm/shape.hpp"
 #include "weft/kernels/gemm/tile.hpp"
@@ -96,9 +95,6 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   constexpr i64 panel = dot_tile_rows;
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
   const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
-  if constexpr (std::is_same_v<TA, f32> && std::is_same_v<TB, f32> && std::is_same_v<TC, f32>)
-    if (s.m == 1 && s.b_row == 1 && s.b_col != 1)
-      return dot_row_transposed(s, dot_ceil_div(s.k, k_blocks), a, b, c, epilogue);
   // Sums may be kept in C itself, unless it still holds the term to add.
   const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
