@@ -75,15 +75,15 @@ WEFT_HD_INLINE constexpr auto decode_float(const I& code) {
   }
 }
 
-// bfloat16 is the upper half of a float, so its codec is a rounding shift.
+// bfloat16 is the upper half of a float, so its codec is a rounding shift; above the code stand copies of its
+// sign.
 struct BfloatFormat {};
 template <class Format, class F>
 requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto encode_float(const F& x) {
   const auto bits = to_bits(x);
   const auto nan = (0x7f800000 - (bits & 0x7fffffff)) >> 31;
-  const auto magnitude = bits & 0x7fffffff & ~nan;
-  const auto rounded = (magnitude + 0x7fff + ((magnitude >> 16) & 1)) >> 16;
-  return (((rounded | ((bits >> 16) & 0x8000)) & ~nan)) | (nan & 0x7fc0);
+  const auto number = bits & ~nan;
+  return ((number + 0x7fff + ((number >> 16) & 1)) >> 16) | (nan & 0x7fc0);
 }
 template <class Format, class I>
 requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto decode_float(const I& code) {

@@ -108,6 +108,10 @@ WEFT_HD_INLINE V round_to(const V& x) {
     if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
       return from_bits(static_cast<i32>(::weft::detail::encode_pair_on_gpu<BfloatFormat>(0, x)));
 #endif
+#if !defined(__CUDA_ARCH__)
+    if constexpr (is_small_float<S> && !(t == DType::f16 && detail::has_half_intrinsics))
+      return decode_float<typename S::Format>(encode_float<typename S::Format>(x));
+#endif
     S stored[lanes];
     store(stored, x);
     return load<V>(static_cast<const S*>(stored));

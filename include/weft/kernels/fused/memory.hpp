@@ -208,7 +208,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
         }
       }
       if constexpr (Lanes == width)
-        store(p, v);
+        store_exact(p, v);
       else
         store_partial(p, v, present<Lanes>());
     } else {

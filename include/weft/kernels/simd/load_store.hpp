@@ -70,6 +70,20 @@ WEFT_HD_INLINE void store(S* p, const V& value) {
     *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
   }
 }
+// As store, of numbers that an S holds exactly.
+template <class S, class V>
+WEFT_HD_INLINE void store_exact(S* p, const V& value) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<S, bf16> && std::is_same_v<V, Simd<float>>) {
+    const Simd<i32> codes = to_bits(value) >> 16;
+    WEFT_EACH_PART(Simd<i32>,
+                   detail::write_part(p + j * Simd<i32>::width,
+                                      __builtin_convertvector(codes.part[j], detail::NarrowPart<S>)))
+    return;
+  }
+#endif
+  store(p, value);
+}
 // Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
 // writes of a thread are ordered before its later ones by finish_stores_past.
 #if defined(__AVX512F__) && !defined(__CUDACC__)
@@ -170,6 +184,10 @@ template <class V>
 WEFT_HD_INLINE V maximum(const V& a, const V& b) {
   if constexpr (detail::orders_by_instruction<V>) {
     return detail::larger_or_nan(a, b);
+  } else if constexpr (std::is_same_v<V, Simd<float>>) {
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = detail::greater_part(a.part[j], b.part[j]))
+    return select(a != a, a, r);
   } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
     return select(mask_or(a > b, a != a), a, b);
   } else {
@@ -180,6 +198,10 @@ template <class V>
 WEFT_HD_INLINE V minimum(const V& a, const V& b) {
   if constexpr (detail::orders_by_instruction<V>) {
     return detail::smaller_or_nan(a, b);
+  } else if constexpr (std::is_same_v<V, Simd<float>>) {
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = detail::lesser_part(a.part[j], b.part[j]))
+    return select(a != a, a, r);
   } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
     return select(mask_or(a < b, a != a), a, b);
   } else {

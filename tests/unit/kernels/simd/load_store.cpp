@@ -126,7 +126,7 @@ void check_storage() {
   using T = register_of<S>;
   using P = Simd<T>;
   constexpr int count = sizeof(S) == 2 ? 65536 : std::is_same_v<S, bool> ? 64 : 256;
-  static S codes[count], back[count + 1];
+  static S codes[count], back[count + 1], exact[count];
   for (int i = 0; i < count; ++i) {
     if constexpr (is_small_float<S>) {
       codes[i] = S::of_bits(static_cast<typename S::Bits>(i));
@@ -149,8 +149,10 @@ void check_storage() {
       if (one != one) REQUIRE(loaded[i] != loaded[i]);
     }
     store(back + at, loaded);
+    store_exact(exact + at, loaded);
   }
   for (int i = 0; i < count; ++i) REQUIRE(same(codes[i], back[i]));
+  for (int i = 0; i < count; ++i) REQUIRE(same(codes[i], exact[i]));
 
   for (int n = 0; n <= lanes; ++n) {
     for (int i = 0; i <= count; ++i) back[i] = codes[1];
