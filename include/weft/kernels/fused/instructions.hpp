@@ -177,6 +177,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         sums.template fold<I>(this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()),
                               place.linear, this->template present<Lanes>());
     } else if constexpr (in.op == Opcode::store) {
+      static_assert(dtype(in.a) == View::operand(in.aux).dtype);
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
         this->template store_element<in.aux, Lanes>(v);
@@ -362,7 +363,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
         auto& running = uniform.template at<t, I>();
-        running = detail::combine<fold>(running, read<in.a, in.stage>());
+        running = detail::combine<fold>(read<in.a, in.stage>(), running);
       }
     } else {
       // This thread alone owns these columns of the chunk's partial sums.

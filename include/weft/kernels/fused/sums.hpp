@@ -101,8 +101,8 @@ struct FusedSums {
     auto& running = folds.template at<dtype(View::instruction(I).a), I>();
     if constexpr (Traits::is_compensated(I))
       add_long<I, Traits::lines_turn>(running, x, at, present);
-    else
-      running = detail::combine<f>(running, x);
+    else  // x first, whose NaN is looked for while the running one is waited for
+      running = detail::combine<f>(x, running);
   }
   // The same of the greatest or the least and its column, of the columns from `column` on that are numbered
   // `begin` to `present`.
@@ -228,7 +228,7 @@ struct FusedSums {
     if constexpr (Traits::is_compensated(I))
       add_long<I, Traits::total_turns(I)>(running, x, at, present);
     else
-      running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+      running = detail::combine<static_cast<Fold>(in.aux2)>(x, running);
   }
   // The same of the number of the chunk's row `row`.
   template <int I, class X>
