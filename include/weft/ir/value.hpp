@@ -186,7 +186,10 @@ constexpr Value small_power(Value x, Value p) {
   if (p.is(0)) return constant_like(x, 1);
   if (p.is(1)) return x;
   if (p.is(2)) return binary(Op::mul, x, x);
-  if (p.is(3)) return binary(Op::mul, binary(Op::mul, x, x), x);
+  if (p.is(3)) {  // small floats are rounded once
+    const Value wide = is_float(x.dtype()) && size_of(x.dtype()) < 4 ? cast(x, DType::f32) : x;
+    return cast(binary(Op::mul, binary(Op::mul, wide, wide), wide), x.dtype());
+  }
   if (!is_float(x.dtype())) return {};
   if (p.is(0.5)) return unary(Op::sqrt, x);
   if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);

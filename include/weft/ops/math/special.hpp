@@ -148,7 +148,7 @@ struct ErfinvSingleF {
     const auto w = neg(log(rest));
     const auto central = lt(w, 5);
     const auto near = sub(where(central, w, 2.5), 2.5), far = sub(sqrt(where(central, 9, w)), 3);
-    const auto polynomial = [&](const float(&a)[10], const float(&b)[10]) {
+    const auto polynomial = [&](const double(&a)[10], const double(&b)[10]) {
       auto p = add(mul(near, a[0]), a[1]), q = add(mul(far, b[0]), b[1]);
       for (int k = 2; k < 10; ++k) {
         p = add(mul(p, near), a[k]);
@@ -156,18 +156,17 @@ struct ErfinvSingleF {
       }
       return where(central, p, q);
     };
-    constexpr float r_near[]{-8.93192631e-09f, 2.33359678e-08f, 4.68131361e-07f, -3.46398519e-06f,
-                             -4.9724199e-06f,  0.000218349393f, -0.00125272642f, -0.00417739293f,
-                             0.24664028f,      1.50140941f};
-    constexpr float r_far[]{0.000111538582f, -0.000305525056f, -5.04588534e-05f, 0.00147970393f,
-                            -0.00360090029f, 0.00568921631f,   -0.00763648981f,  0.00944499206f,
-                            1.00167489f,     2.83297682f};
-    constexpr float d_near[]{-5.62352165e-10f, 5.23945953e-09f, -6.05573476e-08f, 1.15753153e-06f,
-                             -1.77054008e-05f, 0.000200418304f, -0.00175774167f,  0.0125169018f,
-                             -0.0778444782f,   0.576032817f};
-    constexpr float d_far[]{6.28506768e-06f,  -4.97804904e-05f, 0.000160016978f, -0.000258143642f,
-                            -1.04638445e-06f, 0.00170994573f,   -0.00845725555f, 0.031777624f,
-                            -0.1067141f,      0.334200174f};
+    constexpr double r_near[]{-8.93192631e-09, 2.33359678e-08, 4.68131361e-07, -3.46398519e-06,
+                              -4.9724199e-06,  0.000218349393, -0.00125272642, -0.00417739293,
+                              0.24664028,      1.50140941};
+    constexpr double r_far[]{0.000111538582, -0.000305525056, -5.04588534e-05, 0.00147970393, -0.00360090029,
+                             0.00568921631,  -0.00763648981,  0.00944499206,   1.00167489,    2.83297682};
+    constexpr double d_near[]{-5.62352165e-10, 5.23945953e-09, -6.05573476e-08, 1.15753153e-06,
+                              -1.77054008e-05, 0.000200418304, -0.00175774167,  0.0125169018,
+                              -0.0778444782,   0.576032817};
+    constexpr double d_far[]{6.28506768e-06,  -4.97804904e-05, 0.000160016978, -0.000258143642,
+                             -1.04638445e-06, 0.00170994573,   -0.00845725555, 0.031777624,
+                             -0.1067141,      0.334200174};
     const auto end = where(eq(abs(y), 1), infinity, nan);
     const auto r = where(inside, mul(polynomial(r_near, r_far), v), mul(y, end));
     const auto slope = where(inside, div(polynomial(d_near, d_far), rest), end);
