@@ -15,10 +15,12 @@ void check_padding(const std::array<exec::Given, N>& batch) {
   if (!exec::is_padded(batch)) return;
   constexpr bool is_nan = Rows > 0 && Inputs::padding_is_nan(Rows);
   if (is_nan)
-    throw Error("train/padding",
-                "the loader pads the last batch, and in its padded rows, which are 0, this loss divides by "
-                "zero: the gradient would be no number, whatever leaves the rows out: use .last = "
-                "data::drop, or divide by what is not 0, (x - mean) / (stddev + 1e-5)");
+    throw Error(
+        "train/padding",
+        "the loader pads the last batch, and in its padded rows, which are 0, this loss divides by "
+        "zero, or takes log or the derivative of sqrt of it: the gradient would be no number, whatever "
+        "leaves the rows out: use .last = data::drop, or add a little, (x - mean) / (stddev + 1e-5), "
+        "log(x + 1e-8)");
   constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
   if constexpr (counts) {
     constexpr int last = Inputs::last_open();

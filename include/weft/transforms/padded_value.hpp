@@ -15,11 +15,19 @@ struct Candidates {
   double at[most]{};
 
   static constexpr Candidates one(double x) { return {1, {x}}; }
-  // What a division by zero gives, or is multiplied by: no gradient behind it is a number, whatever masks it.
+  // What a division by zero, log(0) and the like give: no gradient behind it is a number, whatever masks it.
   static constexpr Candidates not_a_number() { return one(std::numeric_limits<double>::quiet_NaN()); }
   constexpr bool has_nan() const {
     for (int i = 0; i < count; ++i)
       if (at[i] != at[i]) return true;
+    return false;
+  }
+  static constexpr bool is_infinite(double x) {
+    return x == std::numeric_limits<double>::infinity() || x == -std::numeric_limits<double>::infinity();
+  }
+  constexpr bool has_infinity() const {
+    for (int i = 0; i < count; ++i)
+      if (is_infinite(at[i])) return true;
     return false;
   }
   constexpr bool known() const { return count > 0; }

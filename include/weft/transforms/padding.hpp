@@ -63,11 +63,59 @@ constexpr bool padding_counts_in_buffers(const ir::Graph& g, i64 rows, const Inp
   return false;
 }
 
-// Whether a value is certain to be no number in padded rows, where gradients that go through it are none,
-// either.
+// Where the outputs' values come from, and where their gradients by parameters go. Of a condition that is
+// known the value comes from what it chooses, and the gradient goes through both.
+struct Reached {
+  List<u8> by_values, by_gradients;
+
+  constexpr Reached(const ir::Graph& g, const List<PaddedValue>& values)
+      : by_values(g.nodes.size(), 0), by_gradients(g.nodes.size(), 0) {
+    const int n = g.nodes.size();
+    List<u8> depends(n, 0);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      depends.items[i] = node.op == ir::Op::state && is_float(node.dtype);
+      for (int k = 0; k < node.arity; ++k) depends.items[i] |= depends.items[g.in(i, k)];
+    }
+    for (const int output : g.outputs) by_values.items[output] = by_gradients.items[output] = 1;
+    for (int i = n - 1; i >= 0; --i) {
+      const ir::Node& node = g.nodes.items[i];
+      if (!is_float(node.dtype) && !ir::is_region(node.op)) continue;
+      const bool chooses = node.op == ir::Op::select;
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        const bool left_out = chooses && k > 0 && !may_choose(values[g.in(i, 0)].candidates, k == 1);
+        if (by_values.items[i] && !left_out) by_values.items[x] = 1;
+        const bool value_alone = node.op == ir::Op::stop_gradient || (chooses && k == 0) ||
+                                 (node.op == ir::Op::surrogate && k == 0) ||
+                                 (node.op == ir::Op::slope && k == 2);
+        if (by_gradients.items[i] && !value_alone) by_gradients.items[x] = 1;
+      }
+    }
+    for (int i = 0; i < n; ++i) by_gradients.items[i] &= depends.items[i];
+  }
+
+ private:
+  static constexpr bool may_choose(const Candidates& condition, bool first) {
+    for (int c = 0; c < condition.count; ++c)
+      if ((condition.at[c] != 0) == first) return true;
+    return !condition.known();
+  }
+};
+
+// Whether a value that counts, or the derivative of one by parameters, is certain to be no number in padded
+// rows: the gradient is none, either.
 constexpr bool padding_is_nan(const ir::Graph& g, i64 rows, const InputUse* uses) {
-  for (const PaddedValue& v : padded_values(g, rows, uses))
-    if (v.kind == PaddedValue::by_row && v.candidates.has_nan()) return true;
+  const List<PaddedValue> values = padded_values(g, rows, uses);
+  const Reached reached(g, values);
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const PaddedValue& v = values[i];
+    if (v.kind != PaddedValue::by_row) continue;
+    const bool passed = reached.by_gradients[i] != 0;
+    if (v.candidates.has_nan() && (passed || reached.by_values[i])) return true;
+    // the square root of a parameter's function that is 0 has an infinite derivative
+    if (passed && g.nodes.items[i].op == ir::Op::sqrt && v.candidates.only(0)) return true;
+  }
   return false;
 }
 

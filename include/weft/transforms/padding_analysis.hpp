@@ -13,6 +13,7 @@
 #include "weft/ir/dynamic_slice.hpp"
 #include "weft/ir/loop.hpp"
 #include "weft/transforms/input_use.hpp"
+#include "weft/transforms/padded_arithmetic.hpp"
 #include "weft/transforms/padded_value.hpp"
 
 namespace WEFT_NAMESPACE::transforms {
@@ -87,6 +88,8 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
+    if (n.op == Op::scatter_add)  // rows of 0 may go anywhere
+      return in(i, 1).kind == Kind::by_row && is_zero(in(i, 1)) ? untouched() : mixed();
     if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
@@ -141,7 +144,7 @@ class PaddingAnalysis {
     }
     if (n.op == Op::select && in(i, 0).candidates.known()) {
       r.candidates = selected(i);
-    } else if (is_float(n.dtype) && (reads_nan(i) || divides_by_zero(i))) {
+    } else if (is_float(n.dtype) && (reads_nan(i) || leaves_the_numbers(i))) {
       r.candidates = Candidates::not_a_number();
     } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
       r.candidates = Candidates::one(0);
@@ -155,9 +158,25 @@ class PaddingAnalysis {
       if (in(i, k).candidates.has_nan()) return true;
     return false;
   }
-  constexpr bool divides_by_zero(int i) const {
-    const Op op = g_.nodes.items[i].op;
-    return (op == Op::div && is_zero(in(i, 1))) || (op == Op::rsqrt && is_zero(in(i, 0)));
+  // Whether an operation on what is known has no finite value.
+  constexpr bool leaves_the_numbers(int i) const {
+    switch (g_.nodes.items[i].op) {
+      case Op::div:
+      case Op::fmod:
+        return is_zero(in(i, 1));
+      case Op::log:
+      case Op::rsqrt:
+        return is_zero(in(i, 0));
+      case Op::log1p:
+        return in(i, 0).candidates.only(-1);
+      case Op::pow:
+        return is_zero(in(i, 0)) && in(i, 1).candidates.count == 1 && in(i, 1).candidates.at[0] < 0;
+      case Op::mul:
+        return (is_zero(in(i, 0)) && in(i, 1).candidates.has_infinity()) ||
+               (is_zero(in(i, 1)) && in(i, 0).candidates.has_infinity());
+      default:
+        return false;
+    }
   }
   constexpr Candidates selected(int i) const {
     const Candidates& condition = in(i, 0).candidates;
@@ -178,74 +197,10 @@ class PaddingAnalysis {
     for (int k = 0; k < x.count; ++k)
       for (int l = 0; l < y.count; ++l) {
         double result = 0;
-        if (!evaluate(n, x.at[k], y.at[l], result) || !r.add(result)) return {};
+        if (!padded_arithmetic(n, x.at[k], y.at[l], result) || !r.add(result)) return {};
       }
     return r;
   }
-  // Of one number for each operand; false: what is not among these cases stays unknown.
-  static constexpr bool evaluate(const ir::Node& n, double a, double b, double& r) {
-    const bool flags = n.dtype == DType::boolean;
-    switch (n.op) {
-      case Op::cast:
-        r = flags ? (a != 0 ? 1 : 0) : a;
-        // of integers what every one of their dtypes holds
-        return flags || is_float(n.dtype) ||
-               (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
-                a == static_cast<double>(static_cast<i64>(a)));
-      case Op::stop_gradient:
-      case Op::surrogate:
-        r = a;
-        return true;
-      case Op::neg:
-        r = -a;
-        return true;
-      case Op::sqrt:
-        r = 0;
-        return a == 0;
-      case Op::abs:
-        r = a < 0 ? -a : a;
-        return true;
-      case Op::logical_not:
-        r = a == 0 ? 1 : 0;
-        return true;
-      case Op::add:
-        r = a + b;
-        return true;
-      case Op::sub:
-        r = a - b;
-        return true;
-      case Op::mul:
-        r = a * b;
-        return true;
-      case Op::max:
-        r = a < b ? b : a;
-        return true;
-      case Op::min:
-        r = b < a ? b : a;
-        return true;
-      case Op::eq:
-        r = a == b ? 1 : 0;
-        return true;
-      case Op::ne:
-        r = a != b ? 1 : 0;
-        return true;
-      case Op::lt:
-        r = a < b ? 1 : 0;
-        return true;
-      case Op::le:
-        r = a <= b ? 1 : 0;
-        return true;
-      case Op::bit_and:
-        r = a != 0 && b != 0 ? 1 : 0;
-        return flags;
-      case Op::bit_or:
-        r = a != 0 || b != 0 ? 1 : 0;
-        return flags;
-      default:
-        return false;
-    }
-  }
-
   constexpr PaddedValue moved(int i) const {
     const ir::Node& n = g_.nodes.items[i];
     const PaddedValue& x = in(i, 0);
@@ -353,7 +308,21 @@ class PaddingAnalysis {
     return {Kind::by_row, index.stride * row, {}};
   }
 
+  // Whether padded rows are among what a scatter skips, as its index lies outside for all of them.
+  constexpr bool is_skipped(int i) const {
+    const PaddedValue& index = in(i, 0);
+    const int axis = ir::axis_of(g_, i);
+    if (g_.nodes.items[i].op != Op::scatter_reduce || index.kind != Kind::by_row ||
+        !index.candidates.known() || place(g_.dims(g_.in(i, 0)), index.stride).axis != axis)
+      return false;
+    for (int k = 0; k < index.candidates.count; ++k)
+      if (index.candidates.at[k] >= 0 &&
+          index.candidates.at[k] < static_cast<double>(g_.dims(i).extent[axis]))
+        return false;
+    return true;
+  }
   constexpr PaddedValue along_lines(int i) const {
+    if (is_skipped(i)) return untouched();
     const ir::Node& n = g_.nodes.items[i];
     const int axis = ir::axis_of(g_, i);
     PaddedValue r;
@@ -366,6 +335,8 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
+    const bool keeps = n.op == Op::take_along_axis || (n.op == Op::scan && is_zero(in(i, 0)));
+    if (keeps || in(i, 0).candidates.has_nan()) r.candidates = in(i, 0).candidates;
     return r;
   }
 

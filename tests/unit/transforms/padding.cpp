@@ -12,9 +12,9 @@ using namespace weft;
 
 namespace {
 
-// Whether padded rows of a batch of 8 count in result 0 of f.
-template <class M = void, class F, class... I>
-bool counts(F, I...) {
+// The graph of f, and what its inputs are read for.
+template <class M, class F, class... I>
+ir::Graph traced(std::vector<transforms::InputUse>& uses) {
   ir::Builder b;
   b.graph.scalar_count = exec::random_words;
   if constexpr (std::is_void_v<M>) {
@@ -23,11 +23,24 @@ bool counts(F, I...) {
     const M model = exec::bind_model<M>(b, true);
     exec::add_outputs(b, exec::call<I...>(b, F{}, model));
   }
-  std::vector<transforms::InputUse> uses(sizeof...(I));
+  uses.resize(sizeof...(I));
   transforms::find_input_uses(b.graph, uses.data());
-  return transforms::padding_counts(b.graph, b.graph.outputs[0], 8, uses.data());
+  return b.graph;
 }
-
+// Whether padded rows of a batch of 8 count in result 0 of f.
+template <class M = void, class F, class... I>
+bool counts(F, I...) {
+  std::vector<transforms::InputUse> uses;
+  const ir::Graph g = traced<M, F, I...>(uses);
+  return transforms::padding_counts(g, g.outputs[0], 8, uses.data());
+}
+// Whether they make gradients of it that are no numbers.
+template <class M, class F, class... I>
+bool is_nan(F, I...) {
+  std::vector<transforms::InputUse> uses;
+  const ir::Graph g = traced<M, F, I...>(uses);
+  return transforms::padding_is_nan(g, 8, uses.data());
+}
 struct Mlp {
   nn::Linear<6, 5> fc1;
   nn::LayerNorm<5> norm;
@@ -65,6 +78,22 @@ struct Attends {
     return fc(attention(x, x, x));
   }
 };
+
+// Of a cross entropy of what f makes of x, as the model's or by its weights.
+template <class F>
+bool is_nan_before(F) {
+  return is_nan<Mlp>([](const auto& m, auto x, auto l) { return cross_entropy(m(F{}(x)), l); }, in<f32, 8, 6>,
+                     in<i32, 8>);
+}
+template <class F>
+bool is_nan_behind(F) {
+  return is_nan<Mlp>(
+      [](const auto& m, auto x, auto l) {
+        const auto h = matmul(x, transpose<0, 1>(m.fc1.weight));
+        return cross_entropy(linear(F{}(h), m.fc2.weight), l);
+      },
+      in<f32, 8, 6>, in<i32, 8>);
+}
 
 constexpr auto classify = [](const auto& m, auto x, auto label) { return cross_entropy(m(x), label); };
 constexpr auto regress = [](const auto& m, auto x, auto target) { return mse_loss(m(x), target); };
@@ -206,4 +235,49 @@ TEST_CASE("padding: labels that are tokens, too, cannot be masked") {
       in<i32, 8, 7>));
   CHECK(counts([](auto tokens, auto x) { return cross_entropy(x, tokens) + mean<>(cast<f32>(tokens)); },
                in<i32, 8>, in<f32, 8, 4>));
+}
+
+TEST_CASE("padding: what is no number in padded rows, or has no slope, leaves no gradient") {
+  CHECK(is_nan_before([](auto x) { return log(x); }));
+  CHECK(is_nan_before([](auto x) { return log(abs(2 * x)); }));
+  CHECK(is_nan_before([](auto x) { return log2(x * x); }));
+  CHECK(is_nan_before([](auto x) { return log1p(0.1f * x - 1); }));
+  CHECK(is_nan_before([](auto x) { return log(expm1(x)); }));
+  CHECK(is_nan_before([](auto x) { return x * log(x); }));
+  CHECK(is_nan_before([](auto x) { return x + log(sum<1>(x, keepdim)); }));
+  CHECK(is_nan_before([](auto x) { return log(matmul(x, ones<f32, 6, 6>())); }));
+  CHECK(is_nan_before([](auto x) { return x / cumsum<1>(x); }));
+  CHECK(is_nan_before([](auto x) { return fmod(x + 1, x); }));
+  CHECK(is_nan_before([](auto x) { return 1 / x; }));
+  CHECK(is_nan_before([](auto x) { return softmax<-1>(masked_fill(x, x == 0, -INFINITY)); }));
+  CHECK(is_nan_behind([](auto h) { return sqrt(h * h); }));
+  CHECK(is_nan_behind([](auto h) { return h + sqrt(sum<1>(h * h, keepdim)); }));
+  CHECK(is_nan_behind([](auto h) { return where(h > 0, log(h), 0); }));
+  // a root of what no parameter changes, a value that is not chosen, and what has no derivative there
+  CHECK(!is_nan_before([](auto x) { return sqrt(x * x); }));
+  CHECK(!is_nan_before([](auto x) { return where(x > 0, log(x), 0); }));
+  CHECK(!is_nan_before([](auto x) { return xlogy(x, x); }));
+  CHECK(!is_nan_before([](auto x) { return masked_fill(x, x == 0, -1e9f); }));
+  CHECK(!is_nan_behind([](auto h) { return stop_gradient(sqrt(h * h)) + h; }));
+  CHECK(!is_nan_behind([](auto h) { return layer_norm<5>(gelu(h)); }));
+  CHECK(!is_nan_behind([](auto h) { return nn::functional::normalize(h); }));
+  CHECK(!is_nan_behind([](auto h) { return logsumexp<1>(h, keepdim) + softplus(h) + elu(h); }));
+}
+
+TEST_CASE("padding: 0 times what is no number is none") {
+  CHECK(counts<Mlp>(
+      [](const auto& m, auto x, auto y, auto w) {
+        return sum<>(w * square(squeeze<1>(slice<1, 0, 1>(m(x))) - log(y))) / sum<>(w);
+      },
+      in<f32, 8, 6>, in<f32, 8>, in<f32, 8>));
+  CHECK(counts([](auto y, auto w) { return sum<>(w * log(y)); }, in<f32, 8>, in<f32, 8>));
+  CHECK(
+      counts([](auto y, auto w) { return sum<>(w * where(y == 0, -INFINITY, y)); }, in<f32, 8>, in<f32, 8>));
+  CHECK(!counts([](auto y, auto w) { return sum<>(w * log(y + 1)); }, in<f32, 8>, in<f32, 8>));
+}
+
+TEST_CASE("padding: what is scattered nowhere does not count") {
+  CHECK(!counts<Mlp>([](const auto& m, auto x, auto l) { return cast<f32>(confusion_matrix<4>(m(x), l)); },
+                     in<f32, 8, 6>, in<i32, 8>));
+  CHECK(counts([](auto c) { return bincount<4>(c); }, in<u8, 8>));
 }

@@ -167,7 +167,7 @@ struct ErfinvSingleF {
     constexpr double d_far[]{6.28506768e-06,  -4.97804904e-05, 0.000160016978, -0.000258143642,
                              -1.04638445e-06, 0.00170994573,   -0.00845725555, 0.031777624,
                              -0.1067141,      0.334200174};
-    const auto end = where(eq(abs(y), 1), infinity, nan);
+    const auto end = where(eq(abs(y), 1), mul(abs(y), infinity), nan);
     const auto r = where(inside, mul(polynomial(r_near, r_far), v), mul(y, end));
     const auto slope = where(inside, div(polynomial(d_near, d_far), rest), end);
     return by_slopes(r, y, by_slopes(slope, y, mul(mul(r, square(slope)), 2)));
