@@ -148,6 +148,7 @@ struct fit;
 struct flatten;
 struct foreach;
 struct forward;
+struct run;
 struct full;
 struct fused;
 struct get;

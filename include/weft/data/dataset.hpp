@@ -374,6 +374,13 @@ requires Dataset<typename held_t<D>::type>
 auto subset(D&& dataset, std::vector<i64> indices) {
   return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
 }
+template <class D, std::integral I>
+requires(Dataset<typename held_t<D>::type> &&
+         !std::is_same_v<I, i64>) auto subset(D&& dataset, const std::vector<I>& indices) {
+  std::vector<i64> wide;
+  for (const I index : indices) wide.push_back(static_cast<i64>(index));
+  return subset(std::forward<D>(dataset), std::move(wide));
+}
 
 WEFT_REFUSAL(FieldsAreEqual,
              "concat: the datasets have other fields, and a batch could not hold both: their samples are "

@@ -204,6 +204,11 @@ class Loader {
     static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
     return pass_->batch();
   }
+  template <class L = Loader>  // for (auto& batch : *loader)
+  L& operator*() {
+    static_assert(sizeof(LoaderIsWalked<sizeof(L) == 0, L>) > 0);
+    return *this;
+  }
   // for (auto& [i, batch] : enumerate(loader)), where the program has no function of this name.
   struct Enumerated {
     Enumerated(const Loader&) {}
@@ -418,6 +423,11 @@ template <i64 BatchSize, class D, class A, class B, class... More>
 auto loader(const D&, const A&, const B&, const More&...) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A, B>) > 0);
   return detail::refused_loader<D>();
+}
+template <i64 BatchSize, class D, class A>
+auto loader(const D&, const A&, const LoaderOptions&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A>) > 0);
+  return detail::RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>>{};
 }
 template <class D>
 auto loader(const D&, const detail::DataLoaderWords&) {

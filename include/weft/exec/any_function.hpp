@@ -120,6 +120,8 @@ class Function<Out(In...)> {
   }
 
   // The seed of random numbers; every call draws afresh.
+  template <class S>  // seed{7}
+  requires(S::option == OptionKind::seed) void set_seed(const S& s) { set_seed(s.value); }
   void set_seed(u64 seed) {
     if (!held_) throw_empty();
     held_->set_seed(seed);

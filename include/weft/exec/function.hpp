@@ -190,6 +190,7 @@ class CompiledFunction {
 #define WEFT_MEMBER(name) \
   WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::FunctionIsCalled, spelled::name, I...)
   WEFT_MEMBER(forward)
+  WEFT_MEMBER(run)
   WEFT_MEMBER(eval)
   WEFT_MEMBER(train)
   WEFT_MEMBER(to)
@@ -243,6 +244,8 @@ class CompiledFunction {
   }
 
   // The seed of random numbers; every call draws afresh.
+  template <class S>  // seed{7}
+  requires(S::option == OptionKind::seed) void set_seed(const S& s) { set_seed(s.value); }
   void set_seed(u64 number) {
     Called& called = held();
     called.seed = number;

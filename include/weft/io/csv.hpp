@@ -41,6 +41,8 @@ WEFT_REFUSAL(CsvIsTaken,
              "table.take<f32>({\"age\", \"price\"}), which gives them as f32");
 WEFT_REFUSAL(ColumnsAreOption,
              "the columns to read are an option: io::read_csv(path, {.columns = {\"age\", \"price\"}})");
+WEFT_REFUSAL(SeparatorIsOption,
+             "what separates the fields of a line is an option: io::read_csv(path, {.separator = ';'})");
 WEFT_REFUSAL(ColumnsAreNamed,
              "columns are named, and not numbered: write table.column(\"price\"), or "
              "table.column(table.names()[0]); of a file without a header the names are \"0\", \"1\"");
@@ -388,6 +390,19 @@ template <class Name>
 requires std::is_convertible_v<Name, std::string_view> CsvTable read_csv(const std::string&,
                                                                          std::initializer_list<Name>) {
   static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
+  return {};
+}
+
+// Refused: read_csv(path, ';').
+template <class C>
+requires std::is_same_v<C, char> CsvTable read_csv(const std::string&, C) {
+  static_assert(sizeof(SeparatorIsOption<sizeof(C) == 0, C>) > 0);
+  return {};
+}
+// Refused: read_csv<f32>(path).
+template <class T, class... A>
+CsvTable read_csv(const A&...) {
+  static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T>) > 0);
   return {};
 }
 

@@ -92,12 +92,34 @@ WEFT_REFUSAL(
     RuleIsFunction,
     "optim::rule: the change is a function of the optimiser that captures nothing: optim::rule(is_bias, "
     "[](auto& o) { o.lr = o.lr * 0.1; })");
+WEFT_REFUSAL(
+    RuleChangesOptimizer,
+    "optim::rule: the change writes into the optimiser that it is given by reference, and gives nothing "
+    "back: [](auto& o) { o.lr = o.lr * 10; }");
+namespace detail {
+template <class F>
+inline constexpr bool takes_copy = false;
+template <class C, class R, class A>
+inline constexpr bool takes_copy<R (C::*)(A) const> = !std::is_reference_v<A>;
+// Whether C given an O changes a copy, or gives back what it has not written.
+template <class C, class O>
+constexpr bool changes_nothing() {
+  using R = decltype(C{}(std::declval<O&>()));
+  bool copies = false;
+  if constexpr (requires { &C::template operator()<O>; })
+    copies = takes_copy<decltype(&C::template operator()<O>)>;
+  else if constexpr (requires { &C::operator(); })
+    copies = takes_copy<decltype(&C::operator())>;
+  return copies || !(std::is_void_v<R> || std::is_reference_v<R>);
+}
+}  // namespace detail
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
   static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
   template <class O>
   static void change(O& optimizer) {
+    static_assert(sizeof(RuleChangesOptimizer<!detail::changes_nothing<C, O>(), C, O>) > 0);
     C{}(optimizer);
   }
 };
@@ -269,8 +291,10 @@ constexpr auto make_groups(List list, const First& first, const Next& next, cons
 
 }  // namespace detail
 
-WEFT_REFUSAL(OptimizerIsLast,
-             "groups: the rules come first and the optimiser last: write groups(no_decay(is_bias), AdamW{})");
+WEFT_REFUSAL(
+    OptimizerIsLast,
+    "groups: the rules come first and one optimiser last: write groups(no_decay(is_bias), AdamW{}); a second "
+    "optimiser has a trainer of its own, in which the other parameters are optim::frozen");
 WEFT_REFUSAL(
     RulesAreArguments,
     "groups: the rules are arguments without braces around them: write groups(no_decay(is_bias), AdamW{})");

@@ -391,10 +391,12 @@ requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constex
   return lr;
 }
 
-WEFT_REFUSAL(ScheduleTakes,
-             "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
-             "step(lr, step_size), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
-             "warmup_cosine(peak, warmup_steps, total_steps)");
+WEFT_REFUSAL(
+    ScheduleTakes,
+    "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
+    "step(lr, step_size), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
+    "warmup_cosine(peak, warmup_steps, total_steps), lambda(lr, [](i64 step) { return 1.0 / double(1 + "
+    "step); })");
 #define WEFT_SCHEDULE(name, least)                                                                      \
   template <class... A>                                                                                 \
   requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) {    \
@@ -407,6 +409,7 @@ WEFT_REFUSAL(ScheduleTakes,
     static_assert(sizeof(ScheduleTakes<sizeof(O) == 0, O, A...>) > 0);                                  \
     return 0;                                                                                           \
   }
+WEFT_SCHEDULE(lambda, 2)
 WEFT_SCHEDULE(step, 2)
 WEFT_SCHEDULE(multistep, 2)
 WEFT_SCHEDULE(exponential, 2)

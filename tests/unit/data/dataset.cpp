@@ -81,6 +81,8 @@ TEST_CASE("dataset: subset, concat and functions") {
   const auto five = numbered(5);
   CHECK(labels(data::subset(five, {4, 0, 4})) == std::vector<i32>{4, 0, 4});
   CHECK(labels(data::subset(numbered(3), {2})) == std::vector<i32>{2});
+  CHECK(labels(data::subset(five, std::vector<int>{4, 0})) == std::vector<i32>{4, 0});
+  CHECK(labels(data::subset(five, std::vector<std::size_t>{1})) == std::vector<i32>{1});
   CHECK(error_id([&] { data::subset(five, {5}); }) == "data/index");
   CHECK(error_id([&] { data::subset(five, {-1}); }) == "data/index");
   CHECK(labels(data::concat(five, numbered(2, 10), numbered(0), numbered(1, 20))) ==

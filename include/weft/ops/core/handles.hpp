@@ -99,6 +99,12 @@ struct Lazy {
   WEFT_MEMBER(to_vector)
   WEFT_MEMBER(operator())
 #undef WEFT_MEMBER
+  template <class L = Lazy>  // of a range-for
+  const float* begin() const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(L*) == 0, L>) > 0);
+    return nullptr;
+  }
+  const float* end() const { return nullptr; }
   operator float() const {
     static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
     return 0;
