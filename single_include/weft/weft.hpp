@@ -414,6 +414,7 @@ struct fit;
 struct flatten;
 struct foreach;
 struct forward;
+struct run;
 struct full;
 struct fused;
 struct get;
@@ -1354,15 +1355,15 @@ WEFT_HD_INLINE constexpr auto decode_float(const I& code) {
   }
 }
 
-// bfloat16 is the upper half of a float, so its codec is a rounding shift.
+// bfloat16 is the upper half of a float, so its codec is a rounding shift; above the code stand copies of its
+// sign.
 struct BfloatFormat {};
 template <class Format, class F>
 requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto encode_float(const F& x) {
   const auto bits = to_bits(x);
   const auto nan = (0x7f800000 - (bits & 0x7fffffff)) >> 31;
-  const auto magnitude = bits & 0x7fffffff & ~nan;
-  const auto rounded = (magnitude + 0x7fff + ((magnitude >> 16) & 1)) >> 16;
-  return (((rounded | ((bits >> 16) & 0x8000)) & ~nan)) | (nan & 0x7fc0);
+  const auto number = bits & ~nan;
+  return ((number + 0x7fff + ((number >> 16) & 1)) >> 16) | (nan & 0x7fc0);
 }
 template <class Format, class I>
 requires std::is_same_v<Format, BfloatFormat> WEFT_HD_INLINE constexpr auto decode_float(const I& code) {
@@ -2984,7 +2985,10 @@ constexpr Value small_power(Value x, Value p) {
   if (p.is(0)) return constant_like(x, 1);
   if (p.is(1)) return x;
   if (p.is(2)) return binary(Op::mul, x, x);
-  if (p.is(3)) return binary(Op::mul, binary(Op::mul, x, x), x);
+  if (p.is(3)) {  // small floats are rounded once
+    const Value wide = is_float(x.dtype()) && size_of(x.dtype()) < 4 ? cast(x, DType::f32) : x;
+    return cast(binary(Op::mul, binary(Op::mul, wide, wide), wide), x.dtype());
+  }
   if (!is_float(x.dtype())) return {};
   if (p.is(0.5)) return unary(Op::sqrt, x);
   if (p.is(-1)) return binary(Op::div, constant_like(x, 1), x);
@@ -3839,6 +3843,12 @@ struct Lazy {
   WEFT_MEMBER(to_vector)
   WEFT_MEMBER(operator())
 #undef WEFT_MEMBER
+  template <class L = Lazy>  // of a range-for
+  const float* begin() const {
+    static_assert(sizeof(LazyIsAssigned<sizeof(L*) == 0, L>) > 0);
+    return nullptr;
+  }
+  const float* end() const { return nullptr; }
   operator float() const {
     static_assert(sizeof(LazyIsAssigned<sizeof(Lazy*) == 0, Lazy>) > 0);
     return 0;
@@ -10522,6 +10532,20 @@ WEFT_HD_INLINE void store(S* p, const V& value) {
     *p = narrow<S>(convert<register_of<S>>(detail::as_register<S>(value)));
   }
 }
+// As store, of numbers that an S holds exactly.
+template <class S, class V>
+WEFT_HD_INLINE void store_exact(S* p, const V& value) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<S, bf16> && std::is_same_v<V, Simd<float>>) {
+    const Simd<i32> codes = to_bits(value) >> 16;
+    WEFT_EACH_PART(Simd<i32>,
+                   detail::write_part(p + j * Simd<i32>::width,
+                                      __builtin_convertvector(codes.part[j], detail::NarrowPart<S>)))
+    return;
+  }
+#endif
+  store(p, value);
+}
 // Whether store_past can write 4-byte lanes past the caches, and does so; p is then aligned to 64 bytes. The
 // writes of a thread are ordered before its later ones by finish_stores_past.
 #if defined(__AVX512F__) && !defined(__CUDACC__)
@@ -10622,6 +10646,10 @@ template <class V>
 WEFT_HD_INLINE V maximum(const V& a, const V& b) {
   if constexpr (detail::orders_by_instruction<V>) {
     return detail::larger_or_nan(a, b);
+  } else if constexpr (std::is_same_v<V, Simd<float>>) {
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = detail::greater_part(a.part[j], b.part[j]))
+    return select(a != a, a, r);
   } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
     return select(mask_or(a > b, a != a), a, b);
   } else {
@@ -10632,6 +10660,10 @@ template <class V>
 WEFT_HD_INLINE V minimum(const V& a, const V& b) {
   if constexpr (detail::orders_by_instruction<V>) {
     return detail::smaller_or_nan(a, b);
+  } else if constexpr (std::is_same_v<V, Simd<float>>) {
+    V r;
+    WEFT_EACH_PART(V, r.part[j] = detail::lesser_part(a.part[j], b.part[j]))
+    return select(a != a, a, r);
   } else if constexpr (std::is_floating_point_v<lane_of<V>>) {
     return select(mask_or(a < b, a != a), a, b);
   } else {
@@ -11619,6 +11651,10 @@ WEFT_HD_INLINE V round_to(const V& x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (t == DType::bf16 && std::is_same_v<V, float>)  // the code is the upper half of the number
       return from_bits(static_cast<i32>(::weft::detail::encode_pair_on_gpu<BfloatFormat>(0, x)));
+#endif
+#if !defined(__CUDA_ARCH__)
+    if constexpr (is_small_float<S> && !(t == DType::f16 && detail::has_half_intrinsics))
+      return decode_float<typename S::Format>(encode_float<typename S::Format>(x));
 #endif
     S stored[lanes];
     store(stored, x);
@@ -13157,7 +13193,7 @@ struct FusedMemory : FusedTraits<C, Family, Team, Threads> {
         }
       }
       if constexpr (Lanes == width)
-        store(p, v);
+        store_exact(p, v);
       else
         store_partial(p, v, present<Lanes>());
     } else {
@@ -13311,8 +13347,8 @@ struct FusedSums {
     auto& running = folds.template at<dtype(View::instruction(I).a), I>();
     if constexpr (Traits::is_compensated(I))
       add_long<I, Traits::lines_turn>(running, x, at, present);
-    else
-      running = detail::combine<f>(running, x);
+    else  // x first, whose NaN is looked for while the running one is waited for
+      running = detail::combine<f>(x, running);
   }
   // The same of the greatest or the least and its column, of the columns from `column` on that are numbered
   // `begin` to `present`.
@@ -13438,7 +13474,7 @@ struct FusedSums {
     if constexpr (Traits::is_compensated(I))
       add_long<I, Traits::total_turns(I)>(running, x, at, present);
     else
-      running = detail::combine<static_cast<Fold>(in.aux2)>(running, x);
+      running = detail::combine<static_cast<Fold>(in.aux2)>(x, running);
   }
   // The same of the number of the chunk's row `row`.
   template <int I, class X>
@@ -13794,6 +13830,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         sums.template fold<I>(this->template masked<Lanes>(x, detail::neutral<fold, register_scalar<from>>()),
                               place.linear, this->template present<Lanes>());
     } else if constexpr (in.op == Opcode::store) {
+      static_assert(dtype(in.a) == View::operand(in.aux).dtype);
       const auto v = detail::to_memory<dtype(in.a)>(read<in.a, stage>());
       if constexpr (stage == Stage::element) {
         this->template store_element<in.aux, Lanes>(v);
@@ -13979,7 +14016,7 @@ struct FusedInstructions : FusedMemory<C, Family, Team, Args, Threads> {
         sums.template add_row<I>(read<in.a, in.stage>(), row_in_chunk);
       } else {
         auto& running = uniform.template at<t, I>();
-        running = detail::combine<fold>(running, read<in.a, in.stage>());
+        running = detail::combine<fold>(read<in.a, in.stage>(), running);
       }
     } else {
       // This thread alone owns these columns of the chunk's partial sums.
@@ -18367,22 +18404,48 @@ constexpr ir::Graph simplify_loops(const ir::Graph& g) {
 // ---- weft/transforms/thin_dots.hpp ----
 // Products that are none for an engine of products. One whose operands have no rows or columns, as of two
 // vectors or of many pairs of them, is a sum of products element by element, which goes over memory in lanes
-// where a product would add up one number after another; one that contracts a single element multiplies each
-// row by each column, and adds nothing up. Both are fused with what makes their operands. Law: the same
-// value, a sum in the order of sums.
+// where a product would add up one number after another; so is a matrix times one vector, where a row of the
+// matrix lies along what is contracted: each of its numbers is used once, and an engine would first lay them
+// out anew. One that contracts a single element multiplies each row by each column, and adds nothing up. All
+// are fused with what makes their operands. Law: the same value, a sum in the order of sums.
 
 namespace WEFT_NAMESPACE::transforms {
+
+// The axis of a value along which its elements lie next to each other, -1 of a single element.
+constexpr int contiguous_axis(const ir::Graph& g, int node) {
+  const ir::Node& n = g.nodes.items[node];
+  if (n.op == ir::Op::cast) return contiguous_axis(g, g.in(node, 0));
+  if (n.op == ir::Op::permute) {
+    const int axis = contiguous_axis(g, g.in(node, 0));
+    for (int a = 0; a < g.dims(node).rank; ++a)
+      if (g.attribute(node, a) == axis) return a;
+    return -1;
+  }
+  const Dims& d = g.dims(node);
+  int axis = d.rank - 1;
+  while (axis >= 0 && d.extent[axis] == 1) --axis;
+  return axis;
+}
 
 // Whether dot i is such a product.
 constexpr bool is_thin_dot(const ir::Graph& g, int i) {
   const ir::Node& node = g.nodes.items[i];
   if (node.op != ir::Op::dot || node.imm != 0) return false;
   const ir::DotAxes axes = ir::dot_axes(g, i);
-  const Dims& x = g.dims(g.in(i, 0));
+  const Dims &x = g.dims(g.in(i, 0)), &d = g.dims(i);
   i64 batch = 1, contracted = 1;
   for (int k = 0; k < axes.batch; ++k) batch *= x.extent[axes.batch_a[k]];
   for (int k = 0; k < axes.contracted; ++k) contracted *= x.extent[axes.contracted_a[k]];
-  return contracted == 1 || (g.dims(i).size() == batch && contracted > 1);
+  if (contracted == 1) return true;
+  if (contracted == 0 || d.rank == max_rank) return false;
+  if (d.size() == batch) return true;
+  // rows of one factor by the only column of the other
+  const bool of_x = x.size() > batch * contracted, of_y = g.dims(g.in(i, 1)).size() > batch * contracted;
+  if (of_x == of_y) return false;
+  const int along = contiguous_axis(g, g.in(i, of_x ? 0 : 1));
+  for (int k = 0; k < axes.contracted; ++k)
+    if ((of_x ? axes.contracted_a : axes.contracted_b)[k] == along) return true;
+  return false;
 }
 
 // x with its batch axes first, then its free axes, then those that are contracted, as one of extents `to`.
@@ -18408,19 +18471,17 @@ constexpr ir::Value thin_dot(const ir::Graph& g, int i, ir::Value x, ir::Value y
   const int batch = axes.batch, free_x = x.dims().rank - batch - axes.contracted;
   i64 length = 1;
   for (int k = 0; k < axes.contracted; ++k) length *= x.dims().extent[axes.contracted_a[k]];
-  // of a sum the free axes have extent 1, and (batch, contracted) is all there is
   Dims of_x = d, of_y = d;
-  if (length == 1) {
-    for (int a = batch; a < d.rank; ++a) (a < batch + free_x ? of_y : of_x).extent[a] = 1;
-  } else {
-    of_x.rank = batch + 1;
-    of_x.extent[batch] = length;
-    of_y = of_x;
+  for (int a = batch; a < d.rank; ++a) (a < batch + free_x ? of_y : of_x).extent[a] = 1;
+  if (length > 1) {  // behind the axes of the result
+    of_x.extent[of_x.rank++] = length;
+    of_y.extent[of_y.rank++] = length;
   }
   x = ir::cast(in_axes_order(x, batch, axes.batch_a, axes.contracted, axes.contracted_a, of_x), wide);
   y = ir::cast(in_axes_order(y, batch, axes.batch_b, axes.contracted, axes.contracted_b, of_y), wide);
-  if (length == 1) return ir::cast(x * y, result);
-  return ir::reshape(ir::cast(ir::reduce(ir::Op::reduce_sum, x * y, ir::Axes{1} << batch), result), d);
+  ir::Value r = x * y;
+  if (length > 1) r = ir::reshape(ir::reduce(ir::Op::reduce_sum, r, ir::Axes{1} << d.rank), d);
+  return ir::cast(r, result);
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
@@ -28926,6 +28987,10 @@ constexpr void find_input_uses(const ir::Graph& g, InputUse* uses) {
 }
 
 }  // namespace WEFT_NAMESPACE::transforms
+// ---- weft/transforms/padded_arithmetic.hpp ----
+// Arithmetic on what values are in padded rows (padded_value.hpp). Law: constant evaluation takes it, which
+// has neither infinities nor a math library; what is not known says so.
+
 // ---- weft/transforms/padded_value.hpp ----
 // What is known of a value in the rows that fill up a batch (padding.hpp).
 
@@ -28938,11 +29003,19 @@ struct Candidates {
   double at[most]{};
 
   static constexpr Candidates one(double x) { return {1, {x}}; }
-  // What a division by zero gives, or is multiplied by: no gradient behind it is a number, whatever masks it.
+  // What a division by zero, log(0) and the like give: no gradient behind it is a number, whatever masks it.
   static constexpr Candidates not_a_number() { return one(std::numeric_limits<double>::quiet_NaN()); }
   constexpr bool has_nan() const {
     for (int i = 0; i < count; ++i)
       if (at[i] != at[i]) return true;
+    return false;
+  }
+  static constexpr bool is_infinite(double x) {
+    return x == std::numeric_limits<double>::infinity() || x == -std::numeric_limits<double>::infinity();
+  }
+  constexpr bool has_infinity() const {
+    for (int i = 0; i < count; ++i)
+      if (is_infinite(at[i])) return true;
     return false;
   }
   constexpr bool known() const { return count > 0; }
@@ -28997,6 +29070,110 @@ struct PaddedValue {
   Candidates candidates{};
   RowTotal total{};
 };
+
+}  // namespace WEFT_NAMESPACE::transforms
+
+namespace WEFT_NAMESPACE::transforms {
+
+// What constant evaluation adds and multiplies: it has no infinity for a result.
+constexpr bool is_small(double x) { return x > -1e150 && x < 1e150; }
+constexpr bool finite_sum(double a, double b, double& r) {
+  if (is_small(a) && is_small(b)) {
+    r = a + b;
+    return true;
+  }
+  const bool first = Candidates::is_infinite(a), second = Candidates::is_infinite(b);
+  r = first && second && a != b ? std::numeric_limits<double>::quiet_NaN() : first ? a : b;
+  return first || second;
+}
+
+// Of one number for each operand; false: what is not among these cases stays unknown.
+constexpr bool padded_arithmetic(const ir::Node& n, double a, double b, double& r) {
+  const bool flags = n.dtype == DType::boolean;
+  switch (n.op) {
+    case ir::Op::cast:
+      r = flags ? (a != 0 ? 1 : 0) : a;
+      // of integers what every one of their dtypes holds
+      return flags || is_float(n.dtype) ||
+             (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
+              a == static_cast<double>(static_cast<i64>(a)));
+    case ir::Op::stop_gradient:
+    case ir::Op::surrogate:
+      r = a;
+      return true;
+    case ir::Op::neg:
+      r = -a;
+      return true;
+    case ir::Op::sign:
+    case ir::Op::floor:
+    case ir::Op::ceil:
+    case ir::Op::round:
+    case ir::Op::trunc:
+    case ir::Op::sqrt:
+    case ir::Op::expm1:
+    case ir::Op::log1p:
+    case ir::Op::sin:
+    case ir::Op::tan:
+    case ir::Op::asin:
+    case ir::Op::atan:
+    case ir::Op::sinh:
+    case ir::Op::tanh:
+    case ir::Op::erf:
+      r = 0;
+      return a == 0;
+    case ir::Op::exp:
+    case ir::Op::cos:
+    case ir::Op::cosh:
+      r = 1;
+      return a == 0;
+    case ir::Op::is_nan:
+      r = a != a ? 1 : 0;
+      return true;
+    case ir::Op::is_finite:
+      r = a == a && !Candidates::is_infinite(a) ? 1 : 0;
+      return true;
+    case ir::Op::abs:
+      r = a < 0 ? -a : a;
+      return true;
+    case ir::Op::logical_not:
+      r = a == 0 ? 1 : 0;
+      return true;
+    case ir::Op::add:
+      return finite_sum(a, b, r);
+    case ir::Op::sub:
+      return finite_sum(a, -b, r);
+    case ir::Op::mul:
+      if (!is_small(a) || !is_small(b)) return false;
+      r = a * b;
+      return true;
+    case ir::Op::max:
+      r = a < b ? b : a;
+      return true;
+    case ir::Op::min:
+      r = b < a ? b : a;
+      return true;
+    case ir::Op::eq:
+      r = a == b ? 1 : 0;
+      return true;
+    case ir::Op::ne:
+      r = a != b ? 1 : 0;
+      return true;
+    case ir::Op::lt:
+      r = a < b ? 1 : 0;
+      return true;
+    case ir::Op::le:
+      r = a <= b ? 1 : 0;
+      return true;
+    case ir::Op::bit_and:
+      r = a != 0 && b != 0 ? 1 : 0;
+      return flags;
+    case ir::Op::bit_or:
+      r = a != 0 || b != 0 ? 1 : 0;
+      return flags;
+    default:
+      return false;
+  }
+}
 
 }  // namespace WEFT_NAMESPACE::transforms
 
@@ -29072,6 +29249,8 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
+    if (n.op == Op::scatter_add)  // rows of 0 may go anywhere
+      return in(i, 1).kind == Kind::by_row && is_zero(in(i, 1)) ? untouched() : mixed();
     if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
@@ -29126,7 +29305,7 @@ class PaddingAnalysis {
     }
     if (n.op == Op::select && in(i, 0).candidates.known()) {
       r.candidates = selected(i);
-    } else if (is_float(n.dtype) && (reads_nan(i) || divides_by_zero(i))) {
+    } else if (is_float(n.dtype) && (reads_nan(i) || leaves_the_numbers(i))) {
       r.candidates = Candidates::not_a_number();
     } else if ((n.op == Op::mul || n.op == Op::bit_and) && (is_zero(in(i, 0)) || is_zero(in(i, 1)))) {
       r.candidates = Candidates::one(0);
@@ -29140,9 +29319,25 @@ class PaddingAnalysis {
       if (in(i, k).candidates.has_nan()) return true;
     return false;
   }
-  constexpr bool divides_by_zero(int i) const {
-    const Op op = g_.nodes.items[i].op;
-    return (op == Op::div && is_zero(in(i, 1))) || (op == Op::rsqrt && is_zero(in(i, 0)));
+  // Whether an operation on what is known has no finite value.
+  constexpr bool leaves_the_numbers(int i) const {
+    switch (g_.nodes.items[i].op) {
+      case Op::div:
+      case Op::fmod:
+        return is_zero(in(i, 1));
+      case Op::log:
+      case Op::rsqrt:
+        return is_zero(in(i, 0));
+      case Op::log1p:
+        return in(i, 0).candidates.only(-1);
+      case Op::pow:
+        return is_zero(in(i, 0)) && in(i, 1).candidates.count == 1 && in(i, 1).candidates.at[0] < 0;
+      case Op::mul:
+        return (is_zero(in(i, 0)) && in(i, 1).candidates.has_infinity()) ||
+               (is_zero(in(i, 1)) && in(i, 0).candidates.has_infinity());
+      default:
+        return false;
+    }
   }
   constexpr Candidates selected(int i) const {
     const Candidates& condition = in(i, 0).candidates;
@@ -29163,74 +29358,10 @@ class PaddingAnalysis {
     for (int k = 0; k < x.count; ++k)
       for (int l = 0; l < y.count; ++l) {
         double result = 0;
-        if (!evaluate(n, x.at[k], y.at[l], result) || !r.add(result)) return {};
+        if (!padded_arithmetic(n, x.at[k], y.at[l], result) || !r.add(result)) return {};
       }
     return r;
   }
-  // Of one number for each operand; false: what is not among these cases stays unknown.
-  static constexpr bool evaluate(const ir::Node& n, double a, double b, double& r) {
-    const bool flags = n.dtype == DType::boolean;
-    switch (n.op) {
-      case Op::cast:
-        r = flags ? (a != 0 ? 1 : 0) : a;
-        // of integers what every one of their dtypes holds
-        return flags || is_float(n.dtype) ||
-               (a >= (n.dtype == DType::u8 || n.dtype == DType::u32 ? 0 : -100) && a <= 100 &&
-                a == static_cast<double>(static_cast<i64>(a)));
-      case Op::stop_gradient:
-      case Op::surrogate:
-        r = a;
-        return true;
-      case Op::neg:
-        r = -a;
-        return true;
-      case Op::sqrt:
-        r = 0;
-        return a == 0;
-      case Op::abs:
-        r = a < 0 ? -a : a;
-        return true;
-      case Op::logical_not:
-        r = a == 0 ? 1 : 0;
-        return true;
-      case Op::add:
-        r = a + b;
-        return true;
-      case Op::sub:
-        r = a - b;
-        return true;
-      case Op::mul:
-        r = a * b;
-        return true;
-      case Op::max:
-        r = a < b ? b : a;
-        return true;
-      case Op::min:
-        r = b < a ? b : a;
-        return true;
-      case Op::eq:
-        r = a == b ? 1 : 0;
-        return true;
-      case Op::ne:
-        r = a != b ? 1 : 0;
-        return true;
-      case Op::lt:
-        r = a < b ? 1 : 0;
-        return true;
-      case Op::le:
-        r = a <= b ? 1 : 0;
-        return true;
-      case Op::bit_and:
-        r = a != 0 && b != 0 ? 1 : 0;
-        return flags;
-      case Op::bit_or:
-        r = a != 0 || b != 0 ? 1 : 0;
-        return flags;
-      default:
-        return false;
-    }
-  }
-
   constexpr PaddedValue moved(int i) const {
     const ir::Node& n = g_.nodes.items[i];
     const PaddedValue& x = in(i, 0);
@@ -29338,7 +29469,21 @@ class PaddingAnalysis {
     return {Kind::by_row, index.stride * row, {}};
   }
 
+  // Whether padded rows are among what a scatter skips, as its index lies outside for all of them.
+  constexpr bool is_skipped(int i) const {
+    const PaddedValue& index = in(i, 0);
+    const int axis = ir::axis_of(g_, i);
+    if (g_.nodes.items[i].op != Op::scatter_reduce || index.kind != Kind::by_row ||
+        !index.candidates.known() || place(g_.dims(g_.in(i, 0)), index.stride).axis != axis)
+      return false;
+    for (int k = 0; k < index.candidates.count; ++k)
+      if (index.candidates.at[k] >= 0 &&
+          index.candidates.at[k] < static_cast<double>(g_.dims(i).extent[axis]))
+        return false;
+    return true;
+  }
   constexpr PaddedValue along_lines(int i) const {
+    if (is_skipped(i)) return untouched();
     const ir::Node& n = g_.nodes.items[i];
     const int axis = ir::axis_of(g_, i);
     PaddedValue r;
@@ -29351,6 +29496,8 @@ class PaddingAnalysis {
       if (r.kind == Kind::by_row && r.stride != part.stride) return mixed();
       r = part;
     }
+    const bool keeps = n.op == Op::take_along_axis || (n.op == Op::scan && is_zero(in(i, 0)));
+    if (keeps || in(i, 0).candidates.has_nan()) r.candidates = in(i, 0).candidates;
     return r;
   }
 
@@ -29496,11 +29643,59 @@ constexpr bool padding_counts_in_buffers(const ir::Graph& g, i64 rows, const Inp
   return false;
 }
 
-// Whether a value is certain to be no number in padded rows, where gradients that go through it are none,
-// either.
+// Where the outputs' values come from, and where their gradients by parameters go. Of a condition that is
+// known the value comes from what it chooses, and the gradient goes through both.
+struct Reached {
+  List<u8> by_values, by_gradients;
+
+  constexpr Reached(const ir::Graph& g, const List<PaddedValue>& values)
+      : by_values(g.nodes.size(), 0), by_gradients(g.nodes.size(), 0) {
+    const int n = g.nodes.size();
+    List<u8> depends(n, 0);
+    for (int i = 0; i < n; ++i) {
+      const ir::Node& node = g.nodes.items[i];
+      depends.items[i] = node.op == ir::Op::state && is_float(node.dtype);
+      for (int k = 0; k < node.arity; ++k) depends.items[i] |= depends.items[g.in(i, k)];
+    }
+    for (const int output : g.outputs) by_values.items[output] = by_gradients.items[output] = 1;
+    for (int i = n - 1; i >= 0; --i) {
+      const ir::Node& node = g.nodes.items[i];
+      if (!is_float(node.dtype) && !ir::is_region(node.op)) continue;
+      const bool chooses = node.op == ir::Op::select;
+      for (int k = 0; k < node.arity; ++k) {
+        const int x = g.in(i, k);
+        const bool left_out = chooses && k > 0 && !may_choose(values[g.in(i, 0)].candidates, k == 1);
+        if (by_values.items[i] && !left_out) by_values.items[x] = 1;
+        const bool value_alone = node.op == ir::Op::stop_gradient || (chooses && k == 0) ||
+                                 (node.op == ir::Op::surrogate && k == 0) ||
+                                 (node.op == ir::Op::slope && k == 2);
+        if (by_gradients.items[i] && !value_alone) by_gradients.items[x] = 1;
+      }
+    }
+    for (int i = 0; i < n; ++i) by_gradients.items[i] &= depends.items[i];
+  }
+
+ private:
+  static constexpr bool may_choose(const Candidates& condition, bool first) {
+    for (int c = 0; c < condition.count; ++c)
+      if ((condition.at[c] != 0) == first) return true;
+    return !condition.known();
+  }
+};
+
+// Whether a value that counts, or the derivative of one by parameters, is certain to be no number in padded
+// rows: the gradient is none, either.
 constexpr bool padding_is_nan(const ir::Graph& g, i64 rows, const InputUse* uses) {
-  for (const PaddedValue& v : padded_values(g, rows, uses))
-    if (v.kind == PaddedValue::by_row && v.candidates.has_nan()) return true;
+  const List<PaddedValue> values = padded_values(g, rows, uses);
+  const Reached reached(g, values);
+  for (int i = 0; i < g.nodes.size(); ++i) {
+    const PaddedValue& v = values[i];
+    if (v.kind != PaddedValue::by_row) continue;
+    const bool passed = reached.by_gradients[i] != 0;
+    if (v.candidates.has_nan() && (passed || reached.by_values[i])) return true;
+    // the square root of a parameter's function that is 0 has an infinite derivative
+    if (passed && g.nodes.items[i].op == ir::Op::sqrt && v.candidates.only(0)) return true;
+  }
   return false;
 }
 
@@ -34812,77 +35007,6 @@ void dot_pack(const T* in, i64 lane_stride, i64 k_stride, i64 lane_count, i64 k,
 }
 
 }  // namespace WEFT_NAMESPACE::kernels
-// ---- weft/kernels/gemm/row.hpp ----
-// One row times the transpose of a matrix whose rows are contiguous, as a layer's weights are when it decodes
-// a token: blocks of the matrix are transposed in registers, since each of its numbers is used once. Law: the
-// bits of dot_blocked, every element one chain of multiply-adds in the order of k within blocks of k.
-
-namespace WEFT_NAMESPACE::kernels {
-
-// Groups of lanes at a time: fewer would wait for one another's additions.
-inline constexpr int dot_row_groups = 4;
-
-// Columns [j, j + Groups * lanes) of c, of the last of which `last` exist.
-template <int Groups, bool Whole>
-void dot_row_of(const DotShape& s, i64 k_step, const f32* a, const f32* b, f32* c,
-                const DotEpilogue<f32>& epilogue, i64 j, i64 last) {
-  using V = DotVector<f32>::type;
-  constexpr i64 lane_count = dot_lanes<f32>;
-  const auto there = [&](int g) { return Whole || g < Groups - 1 ? lane_count : last; };
-  V total[Groups];
-  for (i64 l0 = 0; l0 == 0 || l0<s.k; l0 += k_step> 0 ? k_step : 1) {
-    const i64 end = s.k - l0 < k_step ? s.k : l0 + k_step;
-    V sum[Groups];
-    dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA { sum[g] = dot_splat<f32>(0); });
-    i64 l = l0;
-    const auto fours = [&](auto g, i64 at) WEFT_DOT_LAMBDA {
-      V y[4];
-      constexpr bool is_whole = Whole || decltype(g)::value < Groups - 1;
-      dot_transposed<is_whole>(b + (j + g * lane_count) * s.b_col + at, s.b_col, there(g), y);
-      dot_each<4>([&](auto i)
-                      WEFT_DOT_LAMBDA { dot_fma<f32>(sum[g], dot_splat<f32>(a[(at + i) * s.a_col]), y[i]); });
-    };
-    // columns that lie in the same few sets of the first-level cache: a line of each before the next group
-    const i64 by_lines = s.b_col % 512 == 0 ? end : l0;
-    for (; l + 16 <= by_lines; l += 16)
-      dot_each<Groups>(
-          [&](auto g) WEFT_DOT_LAMBDA { dot_each<4>([&](auto i) WEFT_DOT_LAMBDA { fours(g, l + 4 * i); }); });
-    for (; l + 4 <= end; l += 4) dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA { fours(g, l); });
-    for (; l < end; ++l)
-      dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA {
-        f32 column[lane_count];
-        for (i64 i = 0; i < lane_count; ++i) {
-          const i64 lane = i < there(g) ? i : there(g) - 1;
-          column[i] = b[(j + g * lane_count + lane) * s.b_col + l];
-        }
-        dot_fma<f32>(sum[g], dot_splat<f32>(a[l * s.a_col]), dot_load<f32>(column));
-      });
-    dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA {
-      if (l0 > 0) sum[g] += total[g];
-      total[g] = sum[g];
-    });
-  }
-  dot_each<Groups>([&](auto g) WEFT_DOT_LAMBDA {
-    const i64 at = j + g * lane_count, n = there(g);
-    if (epilogue.add) total[g] += dot_load_first<f32>(epilogue.add + at, n);
-    if (epilogue.bias) total[g] += dot_load_first<f32>(epilogue.bias + at, n);
-    dot_store_first<f32>(c + at, total[g], n);
-  });
-}
-
-// c (1, n) = a (1, k) b (k, n), where b's columns are contiguous.
-inline void dot_row_transposed(const DotShape& s, i64 k_step, const f32* a, const f32* b, f32* c,
-                               const DotEpilogue<f32>& epilogue) {
-  constexpr i64 lane_count = dot_lanes<f32>, together = dot_row_groups * lane_count;
-  i64 j = 0;
-  for (; j + together <= s.n; j += together)
-    dot_row_of<dot_row_groups, true>(s, k_step, a, b, c, epilogue, j, lane_count);
-  for (; j + lane_count <= s.n; j += lane_count)
-    dot_row_of<1, true>(s, k_step, a, b, c, epilogue, j, lane_count);
-  if (j < s.n) dot_row_of<1, false>(s, k_step, a, b, c, epilogue, j, s.n - j);
-}
-
-}  // namespace WEFT_NAMESPACE::kernels
 // ---- weft/kernels/gemm/scratch.hpp ----
 // Working memory of the matrix product: one block a thread, grown at the thread's first large product and
 // kept until the thread ends, so that a program's later steps allocate nothing.
@@ -35009,9 +35133,6 @@ void dot_blocked(const DotShape& s, const TA* a, const TB* b, TC* c, const DotEp
   constexpr i64 panel = dot_tile_rows;
   constexpr bool same = std::is_same_v<TC, S> && std::is_floating_point_v<S>;
   const i64 k_blocks = s.k > dot_block_k ? dot_ceil_div(s.k, dot_block_k) : 1;
-  if constexpr (std::is_same_v<TA, f32> && std::is_same_v<TB, f32> && std::is_same_v<TC, f32>)
-    if (s.m == 1 && s.b_row == 1 && s.b_col != 1)
-      return dot_row_transposed(s, dot_ceil_div(s.k, k_blocks), a, b, c, epilogue);
   // Sums may be kept in C itself, unless it still holds the term to add.
   const bool in_place = same && !(epilogue.add == c && k_blocks > 1);
   const i64 k_step = dot_ceil_div(s.k, k_blocks);
@@ -38988,6 +39109,7 @@ class CompiledFunction {
 #define WEFT_MEMBER(name) \
   WEFT_REFUSED_MEMBER(name, AfterRefusal{}, exec::FunctionIsCalled, spelled::name, I...)
   WEFT_MEMBER(forward)
+  WEFT_MEMBER(run)
   WEFT_MEMBER(eval)
   WEFT_MEMBER(train)
   WEFT_MEMBER(to)
@@ -39041,6 +39163,8 @@ class CompiledFunction {
   }
 
   // The seed of random numbers; every call draws afresh.
+  template <class S>  // seed{7}
+  requires(S::option == OptionKind::seed) void set_seed(const S& s) { set_seed(s.value); }
   void set_seed(u64 number) {
     Called& called = held();
     called.seed = number;
@@ -42403,6 +42527,13 @@ requires Dataset<typename held_t<D>::type>
 auto subset(D&& dataset, std::vector<i64> indices) {
   return Subset<typename held_t<D>::type>(held_t<D>(std::forward<D>(dataset)), std::move(indices));
 }
+template <class D, std::integral I>
+requires(Dataset<typename held_t<D>::type> &&
+         !std::is_same_v<I, i64>) auto subset(D&& dataset, const std::vector<I>& indices) {
+  std::vector<i64> wide;
+  for (const I index : indices) wide.push_back(static_cast<i64>(index));
+  return subset(std::forward<D>(dataset), std::move(wide));
+}
 
 WEFT_REFUSAL(FieldsAreEqual,
              "concat: the datasets have other fields, and a batch could not hold both: their samples are "
@@ -43288,6 +43419,11 @@ class Loader {
     static_assert(sizeof(LoaderIsWalked<sizeof(Index) == 0, Loader>) > 0);
     return pass_->batch();
   }
+  template <class L = Loader>  // for (auto& batch : *loader)
+  L& operator*() {
+    static_assert(sizeof(LoaderIsWalked<sizeof(L) == 0, L>) > 0);
+    return *this;
+  }
   // for (auto& [i, batch] : enumerate(loader)), where the program has no function of this name.
   struct Enumerated {
     Enumerated(const Loader&) {}
@@ -43502,6 +43638,11 @@ template <i64 BatchSize, class D, class A, class B, class... More>
 auto loader(const D&, const A&, const B&, const More&...) {
   static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A, B>) > 0);
   return detail::refused_loader<D>();
+}
+template <i64 BatchSize, class D, class A>
+auto loader(const D&, const A&, const LoaderOptions&) {
+  static_assert(sizeof(LoaderTakes<sizeof(D) == 0, GivenSize<BatchSize>, D, A>) > 0);
+  return detail::RefusedLoader<std::tuple<AfterRefusal, AfterRefusal>>{};
 }
 template <class D>
 auto loader(const D&, const detail::DataLoaderWords&) {
@@ -43977,6 +44118,8 @@ class Function<Out(In...)> {
   }
 
   // The seed of random numbers; every call draws afresh.
+  template <class S>  // seed{7}
+  requires(S::option == OptionKind::seed) void set_seed(const S& s) { set_seed(s.value); }
   void set_seed(u64 seed) {
     if (!held_) throw_empty();
     held_->set_seed(seed);
@@ -44799,6 +44942,8 @@ WEFT_REFUSAL(CsvIsTaken,
              "table.take<f32>({\"age\", \"price\"}), which gives them as f32");
 WEFT_REFUSAL(ColumnsAreOption,
              "the columns to read are an option: io::read_csv(path, {.columns = {\"age\", \"price\"}})");
+WEFT_REFUSAL(SeparatorIsOption,
+             "what separates the fields of a line is an option: io::read_csv(path, {.separator = ';'})");
 WEFT_REFUSAL(ColumnsAreNamed,
              "columns are named, and not numbered: write table.column(\"price\"), or "
              "table.column(table.names()[0]); of a file without a header the names are \"0\", \"1\"");
@@ -45146,6 +45291,19 @@ template <class Name>
 requires std::is_convertible_v<Name, std::string_view> CsvTable read_csv(const std::string&,
                                                                          std::initializer_list<Name>) {
   static_assert(sizeof(ColumnsAreOption<sizeof(Name) == 0, Name>) > 0);
+  return {};
+}
+
+// Refused: read_csv(path, ';').
+template <class C>
+requires std::is_same_v<C, char> CsvTable read_csv(const std::string&, C) {
+  static_assert(sizeof(SeparatorIsOption<sizeof(C) == 0, C>) > 0);
+  return {};
+}
+// Refused: read_csv<f32>(path).
+template <class T, class... A>
+CsvTable read_csv(const A&...) {
+  static_assert(sizeof(CsvIsTaken<sizeof(T) == 0, T>) > 0);
   return {};
 }
 
@@ -57150,9 +57308,10 @@ constexpr auto matrix_power(const X& x) {
 // differentiated like the rest.
 
 // ---- weft/ops/math/special.hpp ----
-// Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma, digamma and
-// erfinv work in f64 and are rounded once. Formulae: Lanczos (1964) with g = 7; digamma's asymptotic series
-// (Abramowitz and Stegun 6.3.18); Giles (2010), refined by Newton's iteration.
+// Special functions and the rest of torch's pointwise functions, composed of primitives. lgamma and digamma
+// work in f64 and are rounded once, erfinv of f64 alone. Formulae: Lanczos (1964) with g = 7; digamma's
+// asymptotic series (Abramowitz and Stegun 6.3.18); erfinv in the variable of Giles (2010), in f64 refined by
+// Newton's iteration.
 
 // ---- weft/ops/math/logic.hpp ----
 // Truth and closeness, composed of primitives: what is not zero is true.
@@ -57300,8 +57459,9 @@ struct DigammaF {
   }
 };
 
-// log |Gamma(x)|: Lanczos' formula; polynomials about 1 and 2, where it is 0; left of 1/2 by reflection:
-// log(pi / |sin(pi x)|) - lgamma(1 - x).
+// log |Gamma(x)|: Lanczos' formula, its sum of fractions as one; polynomials about 1 and 2, where it is 0;
+// left of 1/2 by reflection: log(pi / |sin(pi x)|) - lgamma(1 - x). What they take logarithms of is
+// multiplied.
 struct LgammaF {
   constexpr auto operator()(const auto& in) const {
     const auto x = stop_gradient(in);
@@ -57309,31 +57469,36 @@ struct LgammaF {
     const auto v = where(finite, x, 1);
     const auto left = lt(v, 0.5);
     const auto first = where(left, sub(1, v), v);
-    const auto y = sub(first, 1);
-    constexpr double c[]{676.5203681218851,     -1259.1392167224028,  771.32342877765313,
-                         -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
-                         9.9843695780195716e-6, 1.5056327351493116e-7};
-    const auto series = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      auto total = add(div(c[0], add(y, 1)), 0.99999999999980993);
-      ((total = add(total, div(c[K + 1], add(y, static_cast<double>(K + 2))))), ...);
-      return total;
+    const auto inner = le(first, 2.5), second = ge(first, 1.5);
+    const auto y = sub(first, 1), held = minimum(y, 1e30);  // where the fraction is 1
+    constexpr double over[]{0.99999999999980993, 60.458333333342034, 1599.0425347220458,
+                            24165.510665029534,  228235.21549971452, 1379496.2658786707,
+                            5210869.0177608315,  11246929.484659927, 10619610.099075993};
+    constexpr double under[]{1, 36, 546, 4536, 22449, 67284, 118124, 109584, 40320};
+    auto numerator = add(mul(held, over[0]), over[1]), denominator = add(held, under[1]);
+    for (int k = 2; k < 9; ++k) {
+      numerator = add(mul(numerator, held), over[k]);
+      denominator = add(mul(denominator, held), under[k]);
     }
-    (std::make_index_sequence<7>{});
+    // |sin(pi v)| / pi by its series, an error of 3e-14: |v| next to a pole
+    const auto part = where(left, sub(v, round(v)), 0.5), square_of_part = mul(part, part);
+    double c[9]{1};
+    for (int k = 1; k < 9; ++k) c[k] = -c[k - 1] * pi * pi / (2 * k * (2 * k + 1));
+    auto sine = add(mul(square_of_part, c[8]), c[7]);
+    for (int k = 6; k >= 0; --k) sine = add(mul(sine, square_of_part), c[k]);
+    const auto turn = mul(abs(part), sine);
+    const auto factor = where(inner, where(second, y, 1), div(numerator, denominator));
     const auto t = add(y, 7.5);
-    const auto away = add(add(sub(mul(add(y, 0.5), log(t)), t), log(series)), 0.9189385332046727);
-    const auto right = where(bitwise_and(ge(first, 0.5), le(first, 2.5)), near(first), away);
-    // |sin(pi v)| / pi, which is |v| next to a pole
-    const auto part = where(left, sub(v, round(v)), 0.5);
-    const auto turn = where(lt(abs(part), 1e-9), abs(part), div(abs(sin(mul(part, pi))), pi));
-    const auto reflected = where(eq(turn, 0), infinity, sub(neg(log(turn)), right));
-    const auto r = where(left, reflected, right);
+    const auto away = add(sub(mul(add(y, 0.5), log(t)), t), 0.9189385332046727);
+    const auto sum =
+        add(where(inner, near(first, second), away), log(where(left, mul(turn, factor), factor)));
+    const auto r = where(left, where(eq(turn, 0), infinity, neg(sum)), sum);
     return by_slope(where(finite, r, where(isnan(x), x, infinity)), in, DigammaF{}(in));
   }
 
  private:
-  // lgamma(1 + z) = z p(z), lgamma(2 + z) = log1p(z) + z p(z) for |z| <= 1/2, relative error 2^-38
-  static constexpr auto near(const auto& x) {
-    const auto second = ge(x, 1.5);
+  // lgamma(1 + z) = z p(z), lgamma(2 + z) = log(1 + z) + z p(z) for |z| <= 1/2, relative error 2^-38: z p(z)
+  static constexpr auto near(const auto& x, const auto& second) {
     const auto z = sub(x, where(second, 2.0, 1.0));
     constexpr double c[]{
         -0.172549165212855,   0.18102626103296443, 0.014510481543450745, -0.01417381998222155,
@@ -57343,7 +57508,7 @@ struct LgammaF {
         -0.4006856344301593,  0.8224670334696889,  -0.5772156649015329};
     auto p = add(mul(z, c[0]), c[1]);
     for (int k = 2; k < 19; ++k) p = add(mul(p, z), c[k]);
-    return add(where(second, log1p(z), 0), mul(z, p));
+    return mul(z, p);
   }
 };
 
@@ -57374,6 +57539,51 @@ struct ErfinvF {
     const auto beyond = mul(where(inside, 1, y), where(eq(abs(y), 1), infinity, nan));
     const auto r = where(inside, where(eq(y, 0), y, where(lt(y, 0), neg(x), x)), beyond);
     return by_slopes(r, y, mul(exp(mul(r, r)), half_root));
+  }
+};
+
+// The same in f32: x = y r(w) with w = -log(1 - y^2), and the slope d(w) / (1 - y^2); r and d by polynomials
+// through Chebyshev's points, in w - 5/2 up to w = 5 and in sqrt(w) - 3 beyond, relative errors of 6e-8.
+struct ErfinvSingleF {
+  constexpr auto operator()(const auto& y) const {
+    const auto inside = lt(abs(y), 1);
+    const auto v = where(inside, y, 0);
+    const auto rest = mul(sub(1, v), add(1, v));
+    const auto w = neg(log(rest));
+    const auto central = lt(w, 5);
+    const auto near = sub(where(central, w, 2.5), 2.5), far = sub(sqrt(where(central, 9, w)), 3);
+    const auto polynomial = [&](const double(&a)[10], const double(&b)[10]) {
+      auto p = add(mul(near, a[0]), a[1]), q = add(mul(far, b[0]), b[1]);
+      for (int k = 2; k < 10; ++k) {
+        p = add(mul(p, near), a[k]);
+        q = add(mul(q, far), b[k]);
+      }
+      return where(central, p, q);
+    };
+    constexpr double r_near[]{-8.93192631e-09, 2.33359678e-08, 4.68131361e-07, -3.46398519e-06,
+                              -4.9724199e-06,  0.000218349393, -0.00125272642, -0.00417739293,
+                              0.24664028,      1.50140941};
+    constexpr double r_far[]{0.000111538582, -0.000305525056, -5.04588534e-05, 0.00147970393, -0.00360090029,
+                             0.00568921631,  -0.00763648981,  0.00944499206,   1.00167489,    2.83297682};
+    constexpr double d_near[]{-5.62352165e-10, 5.23945953e-09, -6.05573476e-08, 1.15753153e-06,
+                              -1.77054008e-05, 0.000200418304, -0.00175774167,  0.0125169018,
+                              -0.0778444782,   0.576032817};
+    constexpr double d_far[]{6.28506768e-06,  -4.97804904e-05, 0.000160016978, -0.000258143642,
+                             -1.04638445e-06, 0.00170994573,   -0.00845725555, 0.031777624,
+                             -0.1067141,      0.334200174};
+    const auto end = where(eq(abs(y), 1), mul(abs(y), infinity), nan);
+    const auto r = where(inside, mul(polynomial(r_near, r_far), v), mul(y, end));
+    const auto slope = where(inside, div(polynomial(d_near, d_far), rest), end);
+    return by_slopes(r, y, by_slopes(slope, y, mul(mul(r, square(slope)), 2)));
+  }
+};
+struct ErfinvOfF {
+  template <class X>
+  constexpr auto operator()(const X& in) const {
+    if constexpr (dtype_of<dtype_of_operand<std::remove_cvref_t<decltype(real(in))>>> == DType::f64)
+      return ErfinvF{}(real(in));
+    else
+      return InSingle<ErfinvSingleF>{}(real(in));
   }
 };
 
@@ -57575,7 +57785,7 @@ requires SomeOperands<X>
 constexpr auto digamma(const X& x) { return detail::Composed<detail::InDouble<detail::DigammaF>>{}(x); }
 template <class X>
 requires SomeOperands<X>
-constexpr auto erfinv(const X& x) { return detail::Composed<detail::InDouble<detail::ErfinvF>>{}(x); }
+constexpr auto erfinv(const X& x) { return detail::Composed<detail::ErfinvOfF>{}(x); }
 template <class X>
 requires SomeOperands<X>
 constexpr auto sinc(const X& x) { return detail::Composed<detail::InSingle<detail::SincF>>{}(x); }
@@ -65685,10 +65895,12 @@ requires(!std::is_empty_v<F> && !std::is_convertible_v<F, f64 (*)(i64)>) constex
   return lr;
 }
 
-WEFT_REFUSAL(ScheduleTakes,
-             "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
-             "step(lr, step_size), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
-             "warmup_cosine(peak, warmup_steps, total_steps)");
+WEFT_REFUSAL(
+    ScheduleTakes,
+    "a schedule takes the rate and then its steps, and is the optimiser's: .lr = cosine(lr, t_max), "
+    "step(lr, step_size), exponential(lr, gamma), one_cycle(max_lr, total_steps), "
+    "warmup_cosine(peak, warmup_steps, total_steps), lambda(lr, [](i64 step) { return 1.0 / double(1 + "
+    "step); })");
 #define WEFT_SCHEDULE(name, least)                                                                      \
   template <class... A>                                                                                 \
   requires(sizeof...(A) < least && (std::is_arithmetic_v<A> && ...)) constexpr Schedule name(A...) {    \
@@ -65701,6 +65913,7 @@ WEFT_REFUSAL(ScheduleTakes,
     static_assert(sizeof(ScheduleTakes<sizeof(O) == 0, O, A...>) > 0);                                  \
     return 0;                                                                                           \
   }
+WEFT_SCHEDULE(lambda, 2)
 WEFT_SCHEDULE(step, 2)
 WEFT_SCHEDULE(multistep, 2)
 WEFT_SCHEDULE(exponential, 2)
@@ -66522,12 +66735,34 @@ WEFT_REFUSAL(
     RuleIsFunction,
     "optim::rule: the change is a function of the optimiser that captures nothing: optim::rule(is_bias, "
     "[](auto& o) { o.lr = o.lr * 0.1; })");
+WEFT_REFUSAL(
+    RuleChangesOptimizer,
+    "optim::rule: the change writes into the optimiser that it is given by reference, and gives nothing "
+    "back: [](auto& o) { o.lr = o.lr * 10; }");
+namespace detail {
+template <class F>
+inline constexpr bool takes_copy = false;
+template <class C, class R, class A>
+inline constexpr bool takes_copy<R (C::*)(A) const> = !std::is_reference_v<A>;
+// Whether C given an O changes a copy, or gives back what it has not written.
+template <class C, class O>
+constexpr bool changes_nothing() {
+  using R = decltype(C{}(std::declval<O&>()));
+  bool copies = false;
+  if constexpr (requires { &C::template operator()<O>; })
+    copies = takes_copy<decltype(&C::template operator()<O>)>;
+  else if constexpr (requires { &C::operator(); })
+    copies = takes_copy<decltype(&C::operator())>;
+  return copies || !(std::is_void_v<R> || std::is_reference_v<R>);
+}
+}  // namespace detail
 // The parameters for which P holds have an optimiser that C changed.
 template <class P, class C>
 struct Rule {
   static constexpr bool matches(std::string_view name, const Dims& d) { return P{}(name, d); }
   template <class O>
   static void change(O& optimizer) {
+    static_assert(sizeof(RuleChangesOptimizer<!detail::changes_nothing<C, O>(), C, O>) > 0);
     C{}(optimizer);
   }
 };
@@ -66699,8 +66934,10 @@ constexpr auto make_groups(List list, const First& first, const Next& next, cons
 
 }  // namespace detail
 
-WEFT_REFUSAL(OptimizerIsLast,
-             "groups: the rules come first and the optimiser last: write groups(no_decay(is_bias), AdamW{})");
+WEFT_REFUSAL(
+    OptimizerIsLast,
+    "groups: the rules come first and one optimiser last: write groups(no_decay(is_bias), AdamW{}); a second "
+    "optimiser has a trainer of its own, in which the other parameters are optim::frozen");
 WEFT_REFUSAL(
     RulesAreArguments,
     "groups: the rules are arguments without braces around them: write groups(no_decay(is_bias), AdamW{})");
@@ -72835,10 +73072,12 @@ void check_padding(const std::array<exec::Given, N>& batch) {
   if (!exec::is_padded(batch)) return;
   constexpr bool is_nan = Rows > 0 && Inputs::padding_is_nan(Rows);
   if (is_nan)
-    throw Error("train/padding",
-                "the loader pads the last batch, and in its padded rows, which are 0, this loss divides by "
-                "zero: the gradient would be no number, whatever leaves the rows out: use .last = "
-                "data::drop, or divide by what is not 0, (x - mean) / (stddev + 1e-5)");
+    throw Error(
+        "train/padding",
+        "the loader pads the last batch, and in its padded rows, which are 0, this loss divides by "
+        "zero, or takes log or the derivative of sqrt of it: the gradient would be no number, whatever "
+        "leaves the rows out: use .last = data::drop, or add a little, (x - mean) / (stddev + 1e-5), "
+        "log(x + 1e-8)");
   constexpr bool counts = Rows == 0 || Inputs::padding_counts(0, Rows);
   if constexpr (counts) {
     constexpr int last = Inputs::last_open();
