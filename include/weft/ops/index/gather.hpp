@@ -10,12 +10,27 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(IndexIsInteger,
              "the index must be integers (i32 or i64), as in<i64, 32> or cast<i64>(index) gives them");
+WEFT_REFUSAL(
+    IndexIsSecond,
+    "the index is the second operand, and here another holds the integers: write gather<1>(x, index), "
+    "take_along_dim<1>(x, index), index_select<1>(x, index), scatter<1>(x, index, source); floating ones are "
+    "cast<i64>(index)");
 WEFT_REFUSAL(IndexFits,
              "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
              "longer than the tensor; unsqueeze<1>(index) adds an axis");
 
 namespace detail {
 
+// Whether an index is a tensor of integers; refused where not, and where Other, another operand, is one, as
+// the two exchanged.
+template <class Op, class I, class Other = I>
+constexpr auto index_is_integer() {
+  constexpr bool integer = is_integer(dtype_of<I>);
+  constexpr bool exchanged = !integer && is_integer(dtype_of<Other>);
+  static_assert(sizeof(IndexIsSecond<!exchanged, Op, I, Other>) > 0);
+  static_assert(sizeof(IndexIsInteger < integer || exchanged, Op, I >) > 0);
+  return integer;
+}
 constexpr ir::Value as_index(ir::Value v) {
   return v.dtype() == DType::i32 || v.dtype() == DType::i64 ? v : ir::cast(v, DType::i64);
 }
@@ -69,9 +84,8 @@ template <int Axis>
 struct GatherOp : Operation<GatherOp<Axis>> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    constexpr bool integer = detail::index_is_integer<GatherOp, typename I::dtype, typename X::dtype>();
     constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
-    static_assert(sizeof(IndexIsInteger<integer, GatherOp, typename I::dtype>) > 0);
     static_assert(sizeof(IndexFits<ok, GatherOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (ok && integer) {
@@ -89,8 +103,7 @@ struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeAlongOp, typename I::dtype>) > 0);
+    constexpr bool integer = detail::index_is_integer<TakeAlongOp, typename I::dtype, typename X::dtype>();
     static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
@@ -107,8 +120,7 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::selected_rule<typename X::shape, Axis, I::shape::size>;
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
+    constexpr bool integer = detail::index_is_integer<IndexSelectOp, typename I::dtype, typename X::dtype>();
     static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
     static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
@@ -124,8 +136,7 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
 struct TakeFlatOp : Operation<TakeFlatOp> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
+    constexpr bool integer = detail::index_is_integer<TakeFlatOp, typename I::dtype, typename X::dtype>();
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (integer) {
       const ir::Value flat = ir::reshape(x.value, Shape<X::shape::size>::value);

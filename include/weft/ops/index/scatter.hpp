@@ -128,12 +128,21 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
   return ir::select(touched, r, x);
 }
 
+template <class U, class Otherwise>
+struct update_dtype {
+  using type = Otherwise;
+};
+template <ExprLike U, class Otherwise>
+struct update_dtype<U, Otherwise> {
+  using type = dtype_of_operand<U>;
+};
+
 // Checks the operands, lays them out and calls `work(x, index, update, axis)`.
 template <class Op, int Axis, class X, class I, class U, class Work>
 constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
   using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
-  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
+  constexpr bool integer =
+      index_is_integer<Op, typename I::dtype, typename update_dtype<U, typename I::dtype>::type>();
   static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
                 0);
   if constexpr (Rule::ok && integer) {

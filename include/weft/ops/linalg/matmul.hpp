@@ -94,6 +94,11 @@ struct MatmulOp : Operation<MatmulOp> {
   }
 };
 
+WEFT_REFUSAL(
+    WeightIsOutIn,
+    "linear: the weight is (out, in), as in PyTorch, and x (..., in): of a w that is (in, out) write "
+    "linear(x, t(w)) or matmul(x, w); the layer nn::Linear<In, Out> takes an x of (..., In)");
+
 // x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
 struct LinearOp : Operation<LinearOp> {
   template <ExprLike X, ExprLike W>
@@ -101,7 +106,12 @@ struct LinearOp : Operation<LinearOp> {
     constexpr Dims dx = X::shape::value, dw = W::shape::value;
     constexpr bool ok =
         dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
-    static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
+    constexpr bool turned =
+        dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[0];
+    static_assert(sizeof(WeightIsOutIn < ok || !turned, LinearOp, typename X::shape, typename W::shape >) >
+                  0);
+    static_assert(sizeof(InnerExtentsEqual < ok || turned, LinearOp, typename X::shape, typename W::shape >) >
+                  0);
     using T = promoted<typename X::dtype, typename W::dtype>;
     using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
     static_assert(
