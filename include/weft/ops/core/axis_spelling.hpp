@@ -25,6 +25,20 @@ namespace spelled {
 struct take;
 }
 
+// (..., is_causal = true) of PyTorch would be a mask here.
+WEFT_REFUSAL(CausalIsOption,
+             "is_causal is an option among the template arguments: write "
+             "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
+  return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
+}
+
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const detail::KeywordArguments&) {
+  return detail::respelled<KeywordsAreArguments<false, spelled::scaled_dot_product_attention, Q, K, V>>(q);
+}
+
 // sort(x, true), sum(x, 1, true), sum<1>(x, true).
 #define WEFT_CHOSEN(name, results)                                                            \
   template <int First, int... Rest, Spelled X, class B>                                       \
@@ -145,6 +159,13 @@ requires(SpelledNumber<P> || std::is_convertible_v<P, const char*>) constexpr au
 template <Spelled X>
 constexpr auto norm(const X& x, const detail::KeywordArguments&) {
   return detail::respelled<KeywordsAreArguments<false, spelled::norm, X>>(x);
+}
+
+// einsum("ij,jk->ik", {x, y}), as libtorch has it.
+template <class... A>
+constexpr auto einsum(const char*, std::initializer_list<AnySpelled>, const A&...) {
+  static_assert(sizeof(WordIsTemplateArgument<(sizeof...(A) > 99), spelled::einsum>) > 0);
+  return AfterRefusal{};
 }
 
 // clamp(x, 0)

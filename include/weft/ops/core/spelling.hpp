@@ -190,10 +190,11 @@ WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
 // A refusal of any arguments that no form of the function takes, as this one is the least specialised.
-#define WEFT_UNFIT(name, Refusal)                                                                          \
-  template <Spelled X, class... B>                                                                         \
-  constexpr auto name(const X& x, const B&...) {                                                           \
-    return detail::respelled<Refusal<false, spelled::name, detail::FormOf<spelled::name, X>, X, B...>>(x); \
+#define WEFT_UNFIT(name, Refusal)                                                                        \
+  template <Spelled X, class... B>                                                                       \
+  constexpr auto name(const X& x, const B&...) {                                                         \
+    return detail::after_method<spelled::name, B...>(                                                    \
+        detail::respelled<Refusal<false, spelled::name, detail::FormOf<spelled::name, X>, X, B...>>(x)); \
   }
 #define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
 #define WEFT_PLAIN(name)                                                           \
@@ -219,20 +220,6 @@ WEFT_COUNTED_FUNCTIONS(WEFT_COUNTED)
 #undef WEFT_PLAIN
 #undef WEFT_AXED
 #undef WEFT_UNFIT
-
-// (..., is_causal = true) of PyTorch would be a mask here.
-WEFT_REFUSAL(CausalIsOption,
-             "is_causal is an option among the template arguments: write "
-             "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
-template <Spelled Q, Spelled K, Spelled V>
-constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
-  return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
-}
-
-template <Spelled Q, Spelled K, Spelled V>
-constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const detail::KeywordArguments&) {
-  return detail::respelled<KeywordsAreArguments<false, spelled::scaled_dot_product_attention, Q, K, V>>(q);
-}
 
 // sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").
 WEFT_REFUSAL(AxesAreNumbers,
@@ -289,10 +276,11 @@ constexpr auto unique(const X& x) {
   return detail::respelled<CapacityIsTemplateArgument<false, spelled::unique, X>>(x);
 }
 
-WEFT_REFUSAL(
-    PlaceIsTemplateArgument,
-    "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
-    "is an input, of index_select<0>(x, i)");
+WEFT_REFUSAL(PlaceIsTemplateArgument,
+             "select: the place is a template argument too: write select<0, 2>(x); in a for over slices, "
+             "loop<n>(body, carry, x) or std::apply over unbind<0>(x); one that is known at run time only is "
+             "an input, "
+             "of index_select<0>(x, i)");
 template <int Axis, Spelled X, SpelledNumber A>
 constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);

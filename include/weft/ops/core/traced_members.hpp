@@ -62,6 +62,14 @@ WEFT_REFUSAL(ValueIsCalled,
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
              "grad([](auto v) { ... })(x), * is a product, and an element is index(x, at<0>, at<1>)");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
+WEFT_REFUSAL(RandomIsMade,
+             "a traced value is not filled in place: random values are made, normal<f32, 8>(0, 0.02f), "
+             "rand<f32, 8>(), bernoulli<f32, 8>(0.5f), and how a parameter starts is in its type, "
+             "nn::Param<f32, Shape<8>, nn::init::Normal<1, 50>>");
+WEFT_REFUSAL(
+    PlacesAreArgmax,
+    "max<1>(x) is the values alone, and no pair: their places are argmax<1>(x), those of min argmin<1>(x); "
+    "of others auto [values, places] = topk<2>(x), sort<1>(x), median<1>(x)");
 WEFT_REFUSAL(
     DtypeIsCast,
     "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
@@ -121,6 +129,19 @@ constexpr auto after_method(const Self& self) {
 }
 }  // namespace detail
 
+namespace detail {
+// The refusal of a method that changes a tensor: of those that fill it at random another.
+template <bool Fits, class Name, class Self>
+struct ChangesInPlace {};
+template <class Name, class Self>
+struct ChangesInPlace<false, Name, Self> : NothingInPlace<false, Name, Self> {};
+template <class Name, class Self>
+requires is_one_of<Name, spelled::bernoulli_, spelled::cauchy_, spelled::exponential_, spelled::geometric_,
+                   spelled::log_normal_, spelled::normal_, spelled::random_, spelled::uniform_>
+struct ChangesInPlace<false, Name, Self> : RandomIsMade<false, Name, Self> {
+};
+}  // namespace detail
+
 // x.T and x.mT; x.grad.
 struct TransposedMember {
   template <class... A>
@@ -130,6 +151,18 @@ struct TransposedMember {
   }
 };
 struct GradientMember {};
+// max<1>(x).indices: refused where it is copied, and as an operand.
+template <class Self>
+struct PlacesMember {
+  constexpr PlacesMember() = default;
+  // (What is thrown is asked for at once, the body later.)
+  constexpr PlacesMember(const PlacesMember&) noexcept(sizeof(PlacesAreArgmax<sizeof(Self*) == 0, Self>) >
+                                                       0) {}
+};
+template <class A>
+inline constexpr bool is_places_member = false;
+template <class Self>
+inline constexpr bool is_places_member<PlacesMember<Self>> = true;
 
 // The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
 // sentence, before the next line has a wrong shape.
@@ -140,6 +173,7 @@ struct TracedMembers {
   static constexpr RefusedAttribute<GradientIsFunction, spelled::requires_grad> requires_grad{};
   static constexpr RefusedAttribute<DtypeIsCast, spelled::is_cuda> is_cuda{};
   static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
+  static constexpr PlacesMember<Self> values{}, indices{};
 
   WEFT_FRIENDS_OF_OTHER_NAMES
 
@@ -224,7 +258,7 @@ struct TracedMembers {
   WEFT_MEMBER(type_as, DtypeIsCast, self())
 #define WEFT_METHOD(name) \
   WEFT_MEMBER(name, MethodIsFunction, (detail::after_method<spelled::name, Given...>(self())))
-#define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
+#define WEFT_INPLACE(name) WEFT_MEMBER(name, detail::ChangesInPlace, self())
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
 #define WEFT_NEW(name)                                                                   \

@@ -195,6 +195,15 @@ constexpr auto geometric(const P& p) {
 template <class X>
 requires SomeOperands<X>
 constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
+WEFT_REFUSAL(ProbabilityHasShape,
+             "bernoulli: one probability for all says no shape: write bernoulli<f32, 2, 3>(0.5f), or "
+             "bernoulli(p) of a tensor of probabilities");
+template <auto... None, class P>  // a refusal
+requires std::is_arithmetic_v<P>
+constexpr auto bernoulli(const P&) {
+  static_assert(sizeof(ProbabilityHasShape<sizeof(P) == 0, P>) > 0);
+  return AfterRefusal{};
+}
 template <class T, i64... D, class P>
 constexpr auto bernoulli(const P& p) {
   return BernoulliOp<T, D...>{}(detail::checked_in(p, 0, 1, detail::share_text));

@@ -108,6 +108,8 @@ struct Vjp {
     static_assert(sizeof(ArgumentsAreSeparate<separate, Vjp, A...>) > 0);
     if constexpr (separate && sizeof...(A) >= 2)
       return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    else if constexpr (sizeof...(A) < 2)  // of JAX's auto [y, pull] = vjp(f)(x)
+      return AfterRefusal{};
     else
       return detail::first_expr(a..., AfterRefusal{});
   }
