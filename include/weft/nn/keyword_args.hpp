@@ -134,3 +134,19 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 }  // namespace module_detail
 
 }  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    KeywordIsOfLayer,
+    "nn::is_causal, nn::attn_mask(m) and their like are arguments of the layer nn::MultiheadAttention: of "
+    "the function write scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v), and a "
+    "mask behind v, scaled_dot_product_attention(q, k, v, mask), true where to attend");
+template <class Q, class K, class V, nn::Keyword Name, class A, class... More>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const nn::Named<Name, A>&,
+                                            const More&...) {
+  static_assert(sizeof(KeywordIsOfLayer<(sizeof...(More) > 99), Q, nn::Named<Name, A>>) > 0);
+  return detail::first_expr(q);
+}
+
+}  // namespace WEFT_NAMESPACE

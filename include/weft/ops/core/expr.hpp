@@ -5,6 +5,7 @@
 
 #include "weft/core/error.hpp"
 #include "weft/ops/core/handles.hpp"
+#include "weft/ops/core/operand_refusals.hpp"
 
 namespace WEFT_NAMESPACE {
 
@@ -136,49 +137,6 @@ template <class X, class A>
 constexpr auto expr_beside(const X& x, const A& a) {
   return detail::traced(*to_expr(x).value.builder, a);
 }
-
-WEFT_REFUSAL(
-    OperandsAreTensors,
-    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
-    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
-    "1>(x)");
-WEFT_REFUSAL(TupleIsTaken,
-             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
-             "topk<2>(x)");
-WEFT_REFUSAL(
-    ContainerIsTaken,
-    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
-    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
-WEFT_REFUSAL(
-    LayerIsCalled,
-    "an operand is a layer or another object, which is no value: call it with one, and go on with "
-    "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x)); options stand in "
-    "<>, as in conv2d<ConvOptions{.stride = 2}>(x, w)");
-WEFT_REFUSAL(
-    OperandsFit,
-    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
-    "three, clamp(x, low, high) three, relu(x) one (its line is in docs/operations.md; there is no inplace "
-    "and no training argument); a word such as a reduction is a template argument, "
-    "mse_loss<reduction::sum>(x, "
-    "y)");
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
-template <class A>
-concept HoldsValues = requires {
-  requires is_expr<typename A::value_type>;
-};
-
-// A layer, or another object that holds no values of its own.
-template <class A>
-concept LayerLike = std::is_aggregate_v<A> && std::is_class_v<A> && !Operand<A> &&
-                    !std::is_same_v<A, TransposedMember> && !std::is_same_v<A, GradientMember> && !requires {
-  typename A::value_type;
-};
 
 namespace detail {
 // What a refused operation returns: its first operand that is an expression.
@@ -408,15 +366,23 @@ struct Operation {
   static constexpr auto refuse() {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
-                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...);
+                   gradient = (std::is_same_v<A, GradientMember> || ...),
+                   places = (is_places_member<A> || ...),
+                   container = (HoldsValues<A> || ...) || (HoldsTensors<A> || ...),
+                   layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...),
+                   whole = (layer || tuple) && requires {
+      typename Derived::weft_of_vectors;
+    };
+    static_assert(sizeof(ParametersAreVector<!whole, Derived, A...>) > 0);
+    static_assert(sizeof(PlacesAreArgmax<!places, Derived, A...>) > 0);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
     static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
     static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
     static_assert(sizeof(LayerIsCalled<!layer, Derived, A...>) > 0);
-    static_assert(sizeof(OperandsAreTensors < takes || tuple || member || gradient || container || layer,
-                         Derived, A... >) > 0);
+    static_assert(
+        sizeof(OperandsAreTensors < takes || tuple || member || gradient || places || container || layer,
+               Derived, A... >) > 0);
     static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };

@@ -159,7 +159,8 @@ concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
   requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
 };
 template <class A>
-concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember>;
+concept SpelledMember =
+    std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember> || is_places_member<A>;
 template <class A, class B>
 concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
                            (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
