@@ -3545,6 +3545,14 @@ WEFT_REFUSAL(ValueIsCalled,
              "[](const auto& model, auto x, auto y), grad and vmap take a function and no value, "
              "grad([](auto v) { ... })(x), * is a product, and an element is index(x, at<0>, at<1>)");
 WEFT_REFUSAL(NothingInPlace, "a traced value is not changed in place: write x = x + y, or auto h = x + y");
+WEFT_REFUSAL(RandomIsMade,
+             "a traced value is not filled in place: random values are made, normal<f32, 8>(0, 0.02f), "
+             "rand<f32, 8>(), bernoulli<f32, 8>(0.5f), and how a parameter starts is in its type, "
+             "nn::Param<f32, Shape<8>, nn::init::Normal<1, 50>>");
+WEFT_REFUSAL(
+    PlacesAreArgmax,
+    "max<1>(x) is the values alone, and no pair: their places are argmax<1>(x), those of min argmin<1>(x); "
+    "of others auto [values, places] = topk<2>(x), sort<1>(x), median<1>(x)");
 WEFT_REFUSAL(
     DtypeIsCast,
     "a traced value has no .to(), .type(), .cuda() or .cpu(): write cast<f16>(x) for another dtype; the "
@@ -3604,6 +3612,19 @@ constexpr auto after_method(const Self& self) {
 }
 }  // namespace detail
 
+namespace detail {
+// The refusal of a method that changes a tensor: of those that fill it at random another.
+template <bool Fits, class Name, class Self>
+struct ChangesInPlace {};
+template <class Name, class Self>
+struct ChangesInPlace<false, Name, Self> : NothingInPlace<false, Name, Self> {};
+template <class Name, class Self>
+requires is_one_of<Name, spelled::bernoulli_, spelled::cauchy_, spelled::exponential_, spelled::geometric_,
+                   spelled::log_normal_, spelled::normal_, spelled::random_, spelled::uniform_>
+struct ChangesInPlace<false, Name, Self> : RandomIsMade<false, Name, Self> {
+};
+}  // namespace detail
+
 // x.T and x.mT; x.grad.
 struct TransposedMember {
   template <class... A>
@@ -3613,6 +3634,18 @@ struct TransposedMember {
   }
 };
 struct GradientMember {};
+// max<1>(x).indices: refused where it is copied, and as an operand.
+template <class Self>
+struct PlacesMember {
+  constexpr PlacesMember() = default;
+  // (What is thrown is asked for at once, the body later.)
+  constexpr PlacesMember(const PlacesMember&) noexcept(sizeof(PlacesAreArgmax<sizeof(Self*) == 0, Self>) >
+                                                       0) {}
+};
+template <class A>
+inline constexpr bool is_places_member = false;
+template <class Self>
+inline constexpr bool is_places_member<PlacesMember<Self>> = true;
 
 // The base of Self, a traced value. Results are deduced: so that g++ looks into the body, and says the
 // sentence, before the next line has a wrong shape.
@@ -3623,6 +3656,7 @@ struct TracedMembers {
   static constexpr RefusedAttribute<GradientIsFunction, spelled::requires_grad> requires_grad{};
   static constexpr RefusedAttribute<DtypeIsCast, spelled::is_cuda> is_cuda{};
   static constexpr RefusedAttribute<ShapeIsKnown, spelled::ndim> ndim{};
+  static constexpr PlacesMember<Self> values{}, indices{};
 
   WEFT_FRIENDS_OF_OTHER_NAMES
 
@@ -3707,7 +3741,7 @@ struct TracedMembers {
   WEFT_MEMBER(type_as, DtypeIsCast, self())
 #define WEFT_METHOD(name) \
   WEFT_MEMBER(name, MethodIsFunction, (detail::after_method<spelled::name, Given...>(self())))
-#define WEFT_INPLACE(name) WEFT_MEMBER(name, NothingInPlace, self())
+#define WEFT_INPLACE(name) WEFT_MEMBER(name, detail::ChangesInPlace, self())
   WEFT_TENSOR_METHODS(WEFT_METHOD)
   WEFT_INPLACE_METHODS(WEFT_INPLACE)
 #define WEFT_NEW(name)                                                                   \
@@ -3956,6 +3990,62 @@ template <class A>
 using expr_of = decltype(to_expr(std::declval<const A&>()));
 
 }  // namespace WEFT_NAMESPACE
+// ---- weft/ops/core/operand_refusals.hpp ----
+// What is said of an operand that is no value: a tuple, a container, a layer, a model's parameters.
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    OperandsAreTensors,
+    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
+    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
+    "1>(x)");
+WEFT_REFUSAL(TupleIsTaken,
+             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
+             "topk<2>(x)");
+WEFT_REFUSAL(ParametersAreVector,
+             "an operand is a model or a tuple, and no value: all parameters of a model are one vector, "
+             "norm<>(nn::parameters_to_vector(m)), one of them is norm<>(m.fc1.weight), what a layer returns "
+             "norm<>(fc(x)), and a tuple is taken apart, auto [y, state] = lstm(x)");
+WEFT_REFUSAL(ContainerIsTaken,
+             "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(rows[0], "
+             "rows[1]); of a std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
+WEFT_REFUSAL(
+    LayerIsCalled,
+    "an operand is a layer or another object, which is no value: call it with one, and go on with "
+    "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x)); options stand in "
+    "<>, as in conv2d<ConvOptions{.stride = 2}>(x, w)");
+WEFT_REFUSAL(OperandsFit,
+             "the operation does not take so many operands, or not of these kinds: where(condition, a, b) "
+             "takes three, clamp(x, low, high) three, relu(x) one (its line is in docs/operations.md; there "
+             "is no inplace and no training argument); a word such as a reduction is a template argument, "
+             "mse_loss<reduction::sum>(x, y)");
+template <class A>
+inline constexpr bool is_tuple_like = false;
+template <class... A>
+inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
+
+template <class A>
+concept HoldsValues = requires {
+  requires is_expr<typename A::value_type>;
+};
+
+// A std::vector of run-time tensors.
+template <class A>
+concept HoldsTensors = requires {
+  requires TensorLike<typename A::value_type>;
+};
+
+// A layer, or another object that holds no values of its own.
+template <class A>
+concept LayerLike = std::is_aggregate_v<A> && std::is_class_v<A> && !Operand<A> &&
+                    !std::is_same_v<A, TransposedMember> && !std::is_same_v<A, GradientMember> && !requires {
+  typename A::value_type;
+};
+
+}  // namespace WEFT_NAMESPACE
 
 namespace WEFT_NAMESPACE {
 
@@ -4087,49 +4177,6 @@ template <class X, class A>
 constexpr auto expr_beside(const X& x, const A& a) {
   return detail::traced(*to_expr(x).value.builder, a);
 }
-
-WEFT_REFUSAL(
-    OperandsAreTensors,
-    "an operand is neither an expression, a parameter, a tensor nor a number: words, axes and sizes are "
-    "template arguments, as in sum<1>(x), mse_loss<reduction::sum>(x, y), pad<PaddingMode::reflect, 1, "
-    "1>(x)");
-WEFT_REFUSAL(TupleIsTaken,
-             "an operand is a tuple: take it apart first: auto [y, state] = lstm(x), auto [values, places] = "
-             "topk<2>(x)");
-WEFT_REFUSAL(
-    ContainerIsTaken,
-    "an operand is a container: values are arguments one by one, cat<0>(a, b), stack<0>(a, b, c); of a "
-    "std::array write std::apply([](auto... v) { return stack<0>(v...); }, values)");
-WEFT_REFUSAL(
-    LayerIsCalled,
-    "an operand is a layer or another object, which is no value: call it with one, and go on with "
-    "what it returns, as in fc1(x) + fc2(x), softmax<1>(fc(x)) and fc2(nn::ReLU{}(x)); options stand in "
-    "<>, as in conv2d<ConvOptions{.stride = 2}>(x, w)");
-WEFT_REFUSAL(
-    OperandsFit,
-    "the operation does not take so many operands, or not of these kinds: where(condition, a, b) takes "
-    "three, clamp(x, low, high) three, relu(x) one (its line is in docs/operations.md; there is no inplace "
-    "and no training argument); a word such as a reduction is a template argument, "
-    "mse_loss<reduction::sum>(x, "
-    "y)");
-template <class A>
-inline constexpr bool is_tuple_like = false;
-template <class... A>
-inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
-template <class A, class B>
-inline constexpr bool is_tuple_like<std::pair<A, B>> = true;
-
-template <class A>
-concept HoldsValues = requires {
-  requires is_expr<typename A::value_type>;
-};
-
-// A layer, or another object that holds no values of its own.
-template <class A>
-concept LayerLike = std::is_aggregate_v<A> && std::is_class_v<A> && !Operand<A> &&
-                    !std::is_same_v<A, TransposedMember> && !std::is_same_v<A, GradientMember> && !requires {
-  typename A::value_type;
-};
 
 namespace detail {
 // What a refused operation returns: its first operand that is an expression.
@@ -4359,15 +4406,23 @@ struct Operation {
   static constexpr auto refuse() {
     constexpr bool takes = (Operand<A> && ...), tuple = (is_tuple_like<A> || ...),
                    member = (std::is_same_v<A, TransposedMember> || ...),
-                   gradient = (std::is_same_v<A, GradientMember> || ...), container = (HoldsValues<A> || ...),
-                   layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...);
+                   gradient = (std::is_same_v<A, GradientMember> || ...),
+                   places = (is_places_member<A> || ...),
+                   container = (HoldsValues<A> || ...) || (HoldsTensors<A> || ...),
+                   layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...),
+                   whole = (layer || tuple) && requires {
+      typename Derived::weft_of_vectors;
+    };
+    static_assert(sizeof(ParametersAreVector<!whole, Derived, A...>) > 0);
+    static_assert(sizeof(PlacesAreArgmax<!places, Derived, A...>) > 0);
     static_assert(sizeof(TupleIsTaken<!tuple, Derived, A...>) > 0);
     static_assert(sizeof(MethodIsFunction<!member, spelled::T, Derived, A...>) > 0);
     static_assert(sizeof(GradientIsFunction<!gradient, spelled::grad, Derived, A...>) > 0);
     static_assert(sizeof(ContainerIsTaken<!container, Derived, A...>) > 0);
     static_assert(sizeof(LayerIsCalled<!layer, Derived, A...>) > 0);
-    static_assert(sizeof(OperandsAreTensors < takes || tuple || member || gradient || container || layer,
-                         Derived, A... >) > 0);
+    static_assert(
+        sizeof(OperandsAreTensors < takes || tuple || member || gradient || places || container || layer,
+               Derived, A... >) > 0);
     static_assert(sizeof(TensorIsInput < !takes || late, Derived, A... >) > 0);
   }
 };
@@ -21970,7 +22025,8 @@ concept SpelledTuple = is_tuple_like<A> && requires(const A& a) {
   requires is_expr<std::remove_cvref_t<decltype(std::get<0>(a))>>;
 };
 template <class A>
-concept SpelledMember = std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember>;
+concept SpelledMember =
+    std::is_same_v<A, GradientMember> || std::is_same_v<A, TransposedMember> || is_places_member<A>;
 template <class A, class B>
 concept MistakenOperands = (SpelledTuple<A> && (Operand<B> || SpelledTuple<B>)) ||
                            (Operand<A> && SpelledTuple<B>) || (SpelledMember<A> && Operand<B>) ||
@@ -23666,12 +23722,27 @@ namespace WEFT_NAMESPACE {
 
 WEFT_REFUSAL(IndexIsInteger,
              "the index must be integers (i32 or i64), as in<i64, 32> or cast<i64>(index) gives them");
+WEFT_REFUSAL(
+    IndexIsSecond,
+    "the index is the second operand, and here another holds the integers: write gather<1>(x, index), "
+    "take_along_dim<1>(x, index), index_select<1>(x, index), scatter<1>(x, index, source); floating ones are "
+    "cast<i64>(index)");
 WEFT_REFUSAL(IndexFits,
              "the index does not fit: it needs the tensor's number of axes, and off the axis it may not be "
              "longer than the tensor; unsqueeze<1>(index) adds an axis");
 
 namespace detail {
 
+// Whether an index is a tensor of integers; refused where not, and where Other, another operand, is one, as
+// the two exchanged.
+template <class Op, class I, class Other = I>
+constexpr auto index_is_integer() {
+  constexpr bool integer = is_integer(dtype_of<I>);
+  constexpr bool exchanged = !integer && is_integer(dtype_of<Other>);
+  static_assert(sizeof(IndexIsSecond<!exchanged, Op, I, Other>) > 0);
+  static_assert(sizeof(IndexIsInteger < integer || exchanged, Op, I >) > 0);
+  return integer;
+}
 constexpr ir::Value as_index(ir::Value v) {
   return v.dtype() == DType::i32 || v.dtype() == DType::i64 ? v : ir::cast(v, DType::i64);
 }
@@ -23725,9 +23796,8 @@ template <int Axis>
 struct GatherOp : Operation<GatherOp<Axis>> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
+    constexpr bool integer = detail::index_is_integer<GatherOp, typename I::dtype, typename X::dtype>();
     constexpr bool ok = detail::gather_rule<typename X::shape, typename I::shape, Axis>::ok;
-    static_assert(sizeof(IndexIsInteger<integer, GatherOp, typename I::dtype>) > 0);
     static_assert(sizeof(IndexFits<ok, GatherOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (ok && integer) {
@@ -23745,8 +23815,7 @@ struct TakeAlongOp : Operation<TakeAlongOp<Axis>> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::along_rule<typename X::shape, typename I::shape, Axis>;
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeAlongOp, typename I::dtype>) > 0);
+    constexpr bool integer = detail::index_is_integer<TakeAlongOp, typename I::dtype, typename X::dtype>();
     static_assert(sizeof(ShapesBroadcast<Rule::ok, TakeAlongOp, typename X::shape, typename I::shape>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
     if constexpr (Rule::ok && integer)
@@ -23763,8 +23832,7 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
     using Rule = detail::selected_rule<typename X::shape, Axis, I::shape::size>;
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, IndexSelectOp, typename I::dtype>) > 0);
+    constexpr bool integer = detail::index_is_integer<IndexSelectOp, typename I::dtype, typename X::dtype>();
     static_assert(sizeof(AxisInRange<Rule::ok, IndexSelectOp, typename X::shape>) > 0);
     static_assert(sizeof(RankIs<I::rank <= 1, IndexSelectOp, typename I::shape, GivenRank<1>>) > 0);
     using R = Expr<typename X::dtype, shape_of<Rule>>;
@@ -23780,8 +23848,7 @@ struct IndexSelectOp : Operation<IndexSelectOp<Axis>> {
 struct TakeFlatOp : Operation<TakeFlatOp> {
   template <ExprLike X, ExprLike I>
   static constexpr auto apply(ir::Builder&, const X& x, const I& index) {
-    constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-    static_assert(sizeof(IndexIsInteger<integer, TakeFlatOp, typename I::dtype>) > 0);
+    constexpr bool integer = detail::index_is_integer<TakeFlatOp, typename I::dtype, typename X::dtype>();
     using R = Expr<typename X::dtype, typename I::shape>;
     if constexpr (integer) {
       const ir::Value flat = ir::reshape(x.value, Shape<X::shape::size>::value);
@@ -44444,6 +44511,11 @@ struct MatmulOp : Operation<MatmulOp> {
   }
 };
 
+WEFT_REFUSAL(
+    WeightIsOutIn,
+    "linear: the weight is (out, in), as in PyTorch, and x (..., in): of a w that is (in, out) write "
+    "linear(x, t(w)) or matmul(x, w); the layer nn::Linear<In, Out> takes an x of (..., In)");
+
 // x (..., in) times weight (out, in) transposed, plus bias (out): torch.nn.functional.linear.
 struct LinearOp : Operation<LinearOp> {
   template <ExprLike X, ExprLike W>
@@ -44451,7 +44523,12 @@ struct LinearOp : Operation<LinearOp> {
     constexpr Dims dx = X::shape::value, dw = W::shape::value;
     constexpr bool ok =
         dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[1];
-    static_assert(sizeof(InnerExtentsEqual<ok, LinearOp, typename X::shape, typename W::shape>) > 0);
+    constexpr bool turned =
+        dx.rank >= 1 && dw.rank == 2 && dx.extent[dx.rank >= 1 ? dx.rank - 1 : 0] == dw.extent[0];
+    static_assert(sizeof(WeightIsOutIn < ok || !turned, LinearOp, typename X::shape, typename W::shape >) >
+                  0);
+    static_assert(sizeof(InnerExtentsEqual < ok || turned, LinearOp, typename X::shape, typename W::shape >) >
+                  0);
     using T = promoted<typename X::dtype, typename W::dtype>;
     using S = shape_of<detail::linear_rule<typename X::shape, typename W::shape>>;
     static_assert(
@@ -46564,6 +46641,7 @@ WEFT_REFUSAL(
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
 struct NormOp : Operation<NormOp<P, Keep, A...>> {
+  using weft_of_vectors = void;  // of a model its parameters as one are meant
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     constexpr bool inside = (axis_in_range(A, X::rank) && ... && true);
@@ -47096,12 +47174,21 @@ constexpr ir::Value scatter_fold(ir::Value x, ir::Value index, ir::Value update,
   return ir::select(touched, r, x);
 }
 
+template <class U, class Otherwise>
+struct update_dtype {
+  using type = Otherwise;
+};
+template <ExprLike U, class Otherwise>
+struct update_dtype<U, Otherwise> {
+  using type = dtype_of_operand<U>;
+};
+
 // Checks the operands, lays them out and calls `work(x, index, update, axis)`.
 template <class Op, int Axis, class X, class I, class U, class Work>
 constexpr auto scattered(ir::Builder& b, const X& x, const I& index, const U& update, Work work) {
   using Rule = scatter_rule<typename X::shape, typename I::shape, shape_of_operand<U>, Axis>;
-  constexpr bool integer = is_integer(dtype_of<typename I::dtype>);
-  static_assert(sizeof(IndexIsInteger<integer, Op, typename I::dtype>) > 0);
+  constexpr bool integer =
+      index_is_integer<Op, typename I::dtype, typename update_dtype<U, typename I::dtype>::type>();
   static_assert(sizeof(UpdateFits<Rule::ok, Op, typename X::shape, typename I::shape, shape_of_operand<U>>) >
                 0);
   if constexpr (Rule::ok && integer) {
@@ -48921,6 +49008,22 @@ inline constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, Absent>
 }  // namespace module_detail
 
 }  // namespace WEFT_NAMESPACE::nn
+
+namespace WEFT_NAMESPACE {
+
+WEFT_REFUSAL(
+    KeywordIsOfLayer,
+    "nn::is_causal, nn::attn_mask(m) and their like are arguments of the layer nn::MultiheadAttention: of "
+    "the function write scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v), and a "
+    "mask behind v, scaled_dot_product_attention(q, k, v, mask), true where to attend");
+template <class Q, class K, class V, nn::Keyword Name, class A, class... More>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const nn::Named<Name, A>&,
+                                            const More&...) {
+  static_assert(sizeof(KeywordIsOfLayer<(sizeof...(More) > 99), Q, nn::Named<Name, A>>) > 0);
+  return detail::first_expr(q);
+}
+
+}  // namespace WEFT_NAMESPACE
 // ---- weft/ops/nn/attention.hpp ----
 // Scaled dot product attention: softmax(q k^T scale + mask) v. Law: a query that may attend to no key gives
 // zeros, and so does its gradient; masks broadcast to the scores and never widen them. One region of the
@@ -59314,10 +59417,11 @@ WEFT_AXES(avg_pool2d, one)
 #undef WEFT_AXES
 
 // A refusal of any arguments that no form of the function takes, as this one is the least specialised.
-#define WEFT_UNFIT(name, Refusal)                                                                          \
-  template <Spelled X, class... B>                                                                         \
-  constexpr auto name(const X& x, const B&...) {                                                           \
-    return detail::respelled<Refusal<false, spelled::name, detail::FormOf<spelled::name, X>, X, B...>>(x); \
+#define WEFT_UNFIT(name, Refusal)                                                                        \
+  template <Spelled X, class... B>                                                                       \
+  constexpr auto name(const X& x, const B&...) {                                                         \
+    return detail::after_method<spelled::name, B...>(                                                    \
+        detail::respelled<Refusal<false, spelled::name, detail::FormOf<spelled::name, X>, X, B...>>(x)); \
   }
 #define WEFT_AXED(name) WEFT_UNFIT(name, AxesAreTemplateArguments)
 #define WEFT_PLAIN(name)                                                           \
@@ -59343,20 +59447,6 @@ WEFT_COUNTED_FUNCTIONS(WEFT_COUNTED)
 #undef WEFT_PLAIN
 #undef WEFT_AXED
 #undef WEFT_UNFIT
-
-// (..., is_causal = true) of PyTorch would be a mask here.
-WEFT_REFUSAL(CausalIsOption,
-             "is_causal is an option among the template arguments: write "
-             "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
-template <Spelled Q, Spelled K, Spelled V>
-constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
-  return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
-}
-
-template <Spelled Q, Spelled K, Spelled V>
-constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const detail::KeywordArguments&) {
-  return detail::respelled<KeywordsAreArguments<false, spelled::scaled_dot_product_attention, Q, K, V>>(q);
-}
 
 // sum<f64>(x), norm<1>(x, 2), norm<1>(x, "fro").
 WEFT_REFUSAL(AxesAreNumbers,
@@ -59413,10 +59503,11 @@ constexpr auto unique(const X& x) {
   return detail::respelled<CapacityIsTemplateArgument<false, spelled::unique, X>>(x);
 }
 
-WEFT_REFUSAL(
-    PlaceIsTemplateArgument,
-    "select: the place is a template argument too: write select<0, 2>(x); one that is known at run time only "
-    "is an input, of index_select<0>(x, i)");
+WEFT_REFUSAL(PlaceIsTemplateArgument,
+             "select: the place is a template argument too: write select<0, 2>(x); in a for over slices, "
+             "loop<n>(body, carry, x) or std::apply over unbind<0>(x); one that is known at run time only is "
+             "an input, "
+             "of index_select<0>(x, i)");
 template <int Axis, Spelled X, SpelledNumber A>
 constexpr auto select(const X& x, const A&) {
   return detail::respelled<PlaceIsTemplateArgument<false, GivenAxis<Axis>, X>>(x);
@@ -60367,6 +60458,20 @@ namespace spelled {
 struct take;
 }
 
+// (..., is_causal = true) of PyTorch would be a mask here.
+WEFT_REFUSAL(CausalIsOption,
+             "is_causal is an option among the template arguments: write "
+             "scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v)");
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, bool) {
+  return detail::respelled<CausalIsOption<false, Q, K, V>>(q);
+}
+
+template <Spelled Q, Spelled K, Spelled V>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const detail::KeywordArguments&) {
+  return detail::respelled<KeywordsAreArguments<false, spelled::scaled_dot_product_attention, Q, K, V>>(q);
+}
+
 // sort(x, true), sum(x, 1, true), sum<1>(x, true).
 #define WEFT_CHOSEN(name, results)                                                            \
   template <int First, int... Rest, Spelled X, class B>                                       \
@@ -60487,6 +60592,13 @@ requires(SpelledNumber<P> || std::is_convertible_v<P, const char*>) constexpr au
 template <Spelled X>
 constexpr auto norm(const X& x, const detail::KeywordArguments&) {
   return detail::respelled<KeywordsAreArguments<false, spelled::norm, X>>(x);
+}
+
+// einsum("ij,jk->ik", {x, y}), as libtorch has it.
+template <class... A>
+constexpr auto einsum(const char*, std::initializer_list<AnySpelled>, const A&...) {
+  static_assert(sizeof(WordIsTemplateArgument<(sizeof...(A) > 99), spelled::einsum>) > 0);
+  return AfterRefusal{};
 }
 
 // clamp(x, 0)
@@ -64388,6 +64500,15 @@ constexpr auto geometric(const P& p) {
 template <class X>
 requires SomeOperands<X>
 constexpr auto bernoulli(const X& x) { return BernoulliOfOp{}(x); }
+WEFT_REFUSAL(ProbabilityHasShape,
+             "bernoulli: one probability for all says no shape: write bernoulli<f32, 2, 3>(0.5f), or "
+             "bernoulli(p) of a tensor of probabilities");
+template <auto... None, class P>  // a refusal
+requires std::is_arithmetic_v<P>
+constexpr auto bernoulli(const P&) {
+  static_assert(sizeof(ProbabilityHasShape<sizeof(P) == 0, P>) > 0);
+  return AfterRefusal{};
+}
 template <class T, i64... D, class P>
 constexpr auto bernoulli(const P& p) {
   return BernoulliOp<T, D...>{}(detail::checked_in(p, 0, 1, detail::share_text));
@@ -65213,6 +65334,8 @@ struct Vjp {
     static_assert(sizeof(ArgumentsAreSeparate<separate, Vjp, A...>) > 0);
     if constexpr (separate && sizeof...(A) >= 2)
       return call(std::make_index_sequence<sizeof...(A) - 1>{}, std::tie(a...));
+    else if constexpr (sizeof...(A) < 2)  // of JAX's auto [y, pull] = vjp(f)(x)
+      return AfterRefusal{};
     else
       return detail::first_expr(a..., AfterRefusal{});
   }
