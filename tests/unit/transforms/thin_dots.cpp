@@ -90,7 +90,7 @@ TEST_CASE("thin_dots: a matrix times one vector, where its rows lie along what i
   auto across = compile(
       Cpu{}, [](auto a, auto y) { return matmul(y, a); }, in<f32, 71, 133>, in<f32, 71>);
   CHECK_FALSE(has_no_dot(across));  // its rows lie along what is left: a product
-  const auto [plain, biased, turned, batched, parted, half, whole, slopes] = f(m, v, b);
+  const auto [plain, with_bias, turned, batched, parted, half, whole, slopes] = f(m, v, b);
   double off = 0, off_half = 0, off_gradient = 0;
   int wrong = 0;
   for (i64 i = 0; i < n; ++i) {
@@ -103,7 +103,7 @@ TEST_CASE("thin_dots: a matrix times one vector, where its rows lie along what i
     }
     for (const double found : {plain(i), turned(i), batched(0, i), parted(i)})
       off = std::max(off, std::abs(wanted - found));
-    off = std::max(off, std::abs(wanted + b[nth(i)] - biased(0, i)));
+    off = std::max(off, std::abs(wanted + b[nth(i)] - with_bias(0, i)));
     off_half = std::max(off_half, std::abs(of_bf16 - half(i)) / (1 + std::abs(of_bf16)));
     wrong += whole(i) != static_cast<f32>(integer);
     for (i64 j = 0; j < k; ++j)
