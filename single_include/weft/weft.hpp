@@ -36608,6 +36608,13 @@ void dot_on_blas(const DotShape& s, const T* a, const T* b, T* c, const DotEpilo
 }
 #endif
 
+// Whether C is one contiguous column, which is the row B^T A^T: lanes go along it. Its elements are sums in
+// the same order.
+template <class TC>
+bool is_one_column(const DotShape& s, const DotEpilogue<TC>& epilogue) {
+  return s.n == 1 && s.m > 1 && s.c_row == 1 && !epilogue.bias && (!epilogue.add || epilogue.add_row == 1);
+}
+
 // C = A B (+ add) (+ bias) for every element of the batch, on at most max_threads threads (0: all). C must
 // not overlap A or B. k == 0 gives zeros (and the added terms); an empty C, nothing.
 template <class TA, class TB, class TC>
@@ -36617,6 +36624,13 @@ void dot(const DotShape& s, const DotBatch& batch, const TA* a, const TB* b, TC*
   i64 products = 1;
   for (int d = 0; d < batch.rank; ++d) products *= batch.extent[d];
   if (products <= 0 || s.m <= 0 || s.n <= 0) return;
+  if (is_one_column(s, epilogue)) {
+    const DotShape row{1, s.m, s.k, s.k, s.b_row, s.a_col, s.a_row, s.m};
+    DotBatch turned = batch;
+    for (int d = 0; d < batch.rank; ++d) turned.a[d] = batch.b[d], turned.b[d] = batch.a[d];
+    const DotEpilogue<TC> ends{nullptr, epilogue.add, s.m};
+    return dot<TB, TA, TC>(row, turned, b, a, c, max_threads, ends, engine);
+  }
 
   bool blas = false;
   DotCut cut = dot_cut(s.m, s.n, s.k, dot_tile_rows, dot_lanes<S>);

@@ -316,6 +316,39 @@ TEST_CASE("dot: an element does not depend on the tile that holds it") {
   }
 }
 
+TEST_CASE("dot: one column has the bits that it has among others") {
+  const i64 m = 300, n = 5, k = 900, col = 3;
+  const auto a = random_values<f32>(m * k);
+  const auto b = random_values<f32>(k * n), add = random_values<f32>(m * n);
+  for (const bool transposed : {false, true})
+    for (const bool adds : {false, true}) {
+      const i64 a_row = transposed ? 1 : k, a_col = transposed ? m : 1;
+      std::vector<f32> all(static_cast<std::size_t>(m * n)), one(static_cast<std::size_t>(m)), term;
+      for (i64 i = 0; i < m; ++i) term.push_back(add[static_cast<std::size_t>(i * n + col)]);
+      dot<f32, f32, f32>({m, n, k, a_row, a_col, n, 1, n}, a.data(), b.data(), all.data(), 0,
+                         {nullptr, adds ? add.data() : nullptr, n}, DotEngine::builtin);
+      dot<f32, f32, f32>({m, 1, k, a_row, a_col, n, 1, 1}, a.data(), b.data() + col, one.data(), 0,
+                         {nullptr, adds ? term.data() : nullptr, 1}, DotEngine::builtin);
+      int wrong = 0;
+      for (i64 i = 0; i < m; ++i)
+        wrong += one[static_cast<std::size_t>(i)] != all[static_cast<std::size_t>(i * n + col)];
+      CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("dot: batches of single columns") {
+  Job job{90, 1, 70};
+  job.add = true;
+  job.batch.rank = 2;
+  job.batch.extent[0] = 3, job.batch.extent[1] = 2;
+  check<f32, f32, f32>(job);
+  check<f64, f64, f64>(job);
+  check<bf16, bf16, f32>(job);
+  job.a = Layout::columns;
+  check<f32, f32, f32>(job);
+  check<i8, i8, i32>(job);
+}
+
 TEST_CASE("dot: the cut covers C whatever its shape") {
   for (const i64 m : {1, 100, 1000, 100000})
     for (const i64 n : {1, 100, 1000, 100000})
