@@ -31665,6 +31665,10 @@ WEFT_REFUSAL(
     "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1); a "
     "parameter is written: model.get<\"fc.bias\">() = 1.0f");
 WEFT_REFUSAL(
+    BufferIsAssigned,
+    "assign is of an nn::Buffer in a traced function, m.total.assign(x): outside the memory of a model is "
+    "written by =, model.get<\"total\">() = values, and a tensor too");
+WEFT_REFUSAL(
     TensorHasDevice,
     "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
     "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
@@ -31729,6 +31733,7 @@ WEFT_REFUSAL(
 namespace WEFT_NAMESPACE::spelled {
 struct accessor;
 struct append;
+struct assign;
 struct cols;
 struct data_ptr;
 struct Constant;
@@ -31821,6 +31826,7 @@ struct RefusedMembers {
   WEFT_MEMBER(rows, ShapeIsKnown)
   WEFT_MEMBER(cols, ShapeIsKnown)
   WEFT_MEMBER(fill, TensorIsFilled)
+  WEFT_MEMBER(assign, BufferIsAssigned)
   WEFT_MEMBER(setZero, TensorIsFilled)
   WEFT_MEMBER(setOnes, TensorIsFilled)
   WEFT_MEMBER(setConstant, TensorIsFilled)
@@ -31856,10 +31862,10 @@ struct RefusedMembers {
     static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
     return {};
   }
-  // float* p = x;
+  // float* p = x; std::memcpy(x, ...);
   template <class U>
-  requires std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>
-  operator U*() const {
+  requires(std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> || std::is_void_v<U>) operator U*()
+      const {
     static_assert(sizeof(TensorIsNoPointer<sizeof(U) == 0, U*, T, S>) > 0);
     return nullptr;
   }
@@ -69140,6 +69146,10 @@ WEFT_REFUSAL(
     EvaluatedResults,
     "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
     "one number a row");
+WEFT_REFUSAL(
+    ModelIsEvaluated,
+    "evaluate: the model stands first, then what is evaluated: evaluate(model, [](const auto& m, auto x, "
+    "auto y) { return accuracy(m(x), y); }, dataset, in<f32, 128, 64>, in<i32, 128>)");
 WEFT_REFUSAL(EvaluatedInputs,
              "evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each");
 
@@ -69315,6 +69325,11 @@ template <class M, class F, class D, class... A>
 requires is_model<std::remove_cvref_t<M>>
 auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
   return train::evaluate_model(train::Ranks<comm::None>{}, model, f, dataset, inputs_then_options...);
+}
+template <class F, class M, class... A>
+requires(!is_model<F> && is_model<M>) auto evaluate(const F&, const M&, const A&...) {
+  static_assert(sizeof(train::ModelIsEvaluated<sizeof(M) == 0, F, M>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE

@@ -1,23 +1,22 @@
-// wrote: trainer.evaluate(set, [](const auto& m, auto x, auto y) { return accuracy(m(x), y); });
-// write: trainer.evaluate([](const auto& m, auto x, auto y) { return accuracy(m(x), y); }, set);
-// expect: data::Arrays<float, long
-// first-error: what is evaluated stands before the dataset
-// nvcc: what is evaluated stands before the dataset
+// wrote: evaluate(f, model, rows, in<f32, 8, 4>)
+// write: evaluate(model, f, rows, in<f32, 8, 4>)
+// expect: Net
+// first-error: evaluate: the model stands first
 #include "weft/weft.hpp"
 using namespace weft;
 
 struct Net {
-  nn::Linear<8, 3> fc{};
+  nn::Linear<4, 2> fc;
+  constexpr auto operator()(auto x) const { return fc(x); }
 };
-constexpr auto loss = [](const auto& m, auto x, auto y) { return cross_entropy(m.fc(x), y); };
-constexpr auto right = [](const auto& m, auto x, auto y) { return accuracy(m.fc(x), y); };
 
 int main() {
-  auto trainer = make_trainer<Net>(Cpu{}, loss, in<f32, 4, 8>, in<i64, 4>, optim::AdamW{});
-  data::Arrays<f32, i64> set({std::vector<f32>(80), {8}}, {std::vector<i64>(10), {}});
+  Model<Net> model(Cpu{}, 1);
+  const auto f = [](const auto& m, auto x) { return mean<1>(m(x)); };
+  data::Arrays<f32> rows({std::vector<f32>(64), {4}});
 #ifdef WEFT_FIXED
-  auto mean = trainer.evaluate(right, set);
+  auto mean = evaluate(model, f, rows, in<f32, 8, 4>);
 #else
-  auto mean = trainer.evaluate(set, right);
+  auto mean = evaluate(f, model, rows, in<f32, 8, 4>);
 #endif
 }

@@ -33,6 +33,10 @@ WEFT_REFUSAL(
     "a tensor that holds one number everywhere is made anew: t = Tensor<f32, Shape<2, 3>>::full(1); a "
     "parameter is written: model.get<\"fc.bias\">() = 1.0f");
 WEFT_REFUSAL(
+    BufferIsAssigned,
+    "assign is of an nn::Buffer in a traced function, m.total.assign(x): outside the memory of a model is "
+    "written by =, model.get<\"total\">() = values, and a tensor too");
+WEFT_REFUSAL(
     TensorHasDevice,
     "the device of a tensor is in its type: write Tensor<f32, Shape<2, 3>, Cuda> u = t; another dtype: "
     "Tensor<f16, Shape<2, 3>> u = cast<f16>(t)");
@@ -97,6 +101,7 @@ WEFT_REFUSAL(
 namespace WEFT_NAMESPACE::spelled {
 struct accessor;
 struct append;
+struct assign;
 struct cols;
 struct data_ptr;
 struct Constant;
@@ -189,6 +194,7 @@ struct RefusedMembers {
   WEFT_MEMBER(rows, ShapeIsKnown)
   WEFT_MEMBER(cols, ShapeIsKnown)
   WEFT_MEMBER(fill, TensorIsFilled)
+  WEFT_MEMBER(assign, BufferIsAssigned)
   WEFT_MEMBER(setZero, TensorIsFilled)
   WEFT_MEMBER(setOnes, TensorIsFilled)
   WEFT_MEMBER(setConstant, TensorIsFilled)
@@ -224,10 +230,10 @@ struct RefusedMembers {
     static_assert(sizeof(TensorIsRead<sizeof(U) == 0, spelled::to_vector, T, S>) > 0);
     return {};
   }
-  // float* p = x;
+  // float* p = x; std::memcpy(x, ...);
   template <class U>
-  requires std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>>
-  operator U*() const {
+  requires(std::is_same_v<std::remove_const_t<U>, std::remove_const_t<T>> || std::is_void_v<U>) operator U*()
+      const {
     static_assert(sizeof(TensorIsNoPointer<sizeof(U) == 0, U*, T, S>) > 0);
     return nullptr;
   }

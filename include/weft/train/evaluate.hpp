@@ -22,6 +22,10 @@ WEFT_REFUSAL(
     EvaluatedResults,
     "evaluate: the function gives floating-point numbers that are means over the rows of the batch, or "
     "one number a row");
+WEFT_REFUSAL(
+    ModelIsEvaluated,
+    "evaluate: the model stands first, then what is evaluated: evaluate(model, [](const auto& m, auto x, "
+    "auto y) { return accuracy(m(x), y); }, dataset, in<f32, 128, 64>, in<i32, 128>)");
 WEFT_REFUSAL(EvaluatedInputs,
              "evaluate: it takes one in<...> a field of a sample, the batch as the first axis of each");
 
@@ -197,6 +201,11 @@ template <class M, class F, class D, class... A>
 requires is_model<std::remove_cvref_t<M>>
 auto evaluate(M&& model, F f, const D& dataset, const A&... inputs_then_options) {
   return train::evaluate_model(train::Ranks<comm::None>{}, model, f, dataset, inputs_then_options...);
+}
+template <class F, class M, class... A>
+requires(!is_model<F> && is_model<M>) auto evaluate(const F&, const M&, const A&...) {
+  static_assert(sizeof(train::ModelIsEvaluated<sizeof(M) == 0, F, M>) > 0);
+  return AfterRefusal{};
 }
 
 }  // namespace WEFT_NAMESPACE
