@@ -147,6 +147,10 @@ WEFT_REFUSAL(
     ModelIsPlainStruct,
     "a model is a plain struct: no constructor, no private member, no virtual function; settings are "
     "template arguments or default member initialisers, and operator() is a public member");
+WEFT_REFUSAL(
+    MemberIsNotConst,
+    "a layer, parameter or buffer in a model is not const, as training writes it: write nn::Linear<8, 3> fc "
+    "in place of const nn::Linear<8, 3> fc; nn::Frozen<nn::Linear<8, 3>> fc is not trained");
 WEFT_REFUSAL(TensorIsParameter,
              "a model's tensors are parameters and buffers: write nn::Param<f32, Shape<4>> scale, which is "
              "trained, or "
@@ -185,7 +189,10 @@ struct Refuse {
   static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
   static constexpr bool tensor = requires { typename Struct::weft_tensor; };
   static_assert(sizeof(TensorIsParameter<!tensor, Struct>) > 0);
-  static_assert(sizeof(ModelIsPlainStruct < Cause != Fault::not_aggregate || tensor, Struct >) > 0);
+  static constexpr bool constant = std::is_const_v<Struct>;
+  static_assert(sizeof(MemberIsNotConst<!constant, Struct>) > 0);
+  static_assert(sizeof(ModelIsPlainStruct < Cause != Fault::not_aggregate || tensor || constant, Struct >) >
+                0);
   static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
   static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
   static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);

@@ -25,8 +25,12 @@ struct ReLU6 {
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
 // x Phi(x)
+WEFT_REFUSAL(ApproximateIsLayer,
+             "GELU(approximate=\"tanh\") is a layer of its own: write nn::GELUTanh act, and gelu_tanh(x) for "
+             "the function");
 struct GELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_LAYER_OPTION(approximate, ApproximateIsLayer, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };

@@ -27,17 +27,28 @@ struct AdaptiveAvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
-template <PerAxis Out>
-using AdaptiveMaxPool1d = AdaptiveMaxPool<1, Out>;
-template <PerAxis Out>
-using AdaptiveMaxPool2d = AdaptiveMaxPool<2, Out>;
-template <PerAxis Out>
-using AdaptiveMaxPool3d = AdaptiveMaxPool<3, Out>;
-template <PerAxis Out>
-using AdaptiveAvgPool1d = AdaptiveAvgPool<1, Out>;
-template <PerAxis Out>
-using AdaptiveAvgPool2d = AdaptiveAvgPool<2, Out>;
-template <PerAxis Out>
-using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
+WEFT_REFUSAL(
+    SizeIsOne,
+    "the size of an adaptive pool is one template argument, one number for all axes or one for each: write "
+    "nn::AdaptiveAvgPool2d<1>, nn::AdaptiveAvgPool2d<PerAxis{7, 5}>");
+namespace module_detail {
+template <PerAxis Out, auto... More>
+constexpr PerAxis size_alone() {
+  static_assert(sizeof(SizeIsOne<sizeof...(More) == 0, GivenSize<sizeof...(More) + 1>>) > 0);
+  return Out;
+}
+}  // namespace module_detail
+template <PerAxis Out, auto... More>
+using AdaptiveMaxPool1d = AdaptiveMaxPool<1, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveMaxPool2d = AdaptiveMaxPool<2, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveMaxPool3d = AdaptiveMaxPool<3, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveAvgPool1d = AdaptiveAvgPool<1, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveAvgPool2d = AdaptiveAvgPool<2, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveAvgPool3d = AdaptiveAvgPool<3, module_detail::size_alone<Out, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn

@@ -23,7 +23,8 @@ struct MultiheadOptions {
 
 // What: embed_dim and num_heads.
 WEFT_REFUSAL(AttentionTakesThree,
-             "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention");
+             "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention, "
+             "attn(x, y, y) attends to y");
 WEFT_REFUSAL(
     HeadsDivide,
     "MultiheadAttention<embed_dim, num_heads>: embed_dim is a multiple of num_heads, which is at least 1");
@@ -142,6 +143,10 @@ struct MultiheadAttention {
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention>) > 0);
+    return x;
+  }
+  constexpr auto operator()(const auto& x, const auto&) const {
+    static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention, void>) > 0);
     return x;
   }
   template <class... A>

@@ -52,6 +52,7 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  WEFT_NO_STRIDE
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };

@@ -14,11 +14,14 @@ struct Mode {
   bool training = false;
 };
 
+WEFT_REFUSAL(RateIsP, "the probability of a dropout is its member p: write nn::Dropout drop{.p = 0.1f}");
+
 // Single elements.
 struct Dropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
   WEFT_NO_INPLACE
+  WEFT_REFUSED_LAYER_OPTION(rate, RateIsP, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -57,6 +60,7 @@ struct Dropout2d {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
   WEFT_NO_INPLACE
+  WEFT_REFUSED_LAYER_OPTION(rate, RateIsP, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);

@@ -102,13 +102,18 @@ constexpr void follow(const auto& layer, const auto& average, const auto& varian
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(AffineIsLayer,
+             "a norm without weight and bias is a layer of its own: nn::LayerNormNoAffine<8>, "
+             "nn::RMSNormNoAffine<8>, without a bias alone "
+             "nn::LayerNormNoBias<8>");
+
 // x (..., D...) -> the same. weight and bias (D...), in f32; LayerNormOf<f64, D...> has doubles.
 template <class T, i64... D>
 struct LayerNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
-
+  WEFT_REFUSED_LAYER_OPTION(elementwise_affine, AffineIsLayer, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -133,7 +138,7 @@ template <class T, i64... D>
 struct RMSNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
-
+  WEFT_REFUSED_LAYER_OPTION(elementwise_affine, AffineIsLayer, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);

@@ -18,6 +18,7 @@ using weft::UnpoolOptions;
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_NO_STRIDE
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
@@ -27,6 +28,7 @@ struct MaxPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_NO_STRIDE
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };

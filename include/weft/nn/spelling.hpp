@@ -8,6 +8,14 @@
 #include "weft/core/refused_option.hpp"
 #include "weft/ops/core/expr.hpp"
 
+namespace WEFT_NAMESPACE::spelled {
+struct approximate;
+struct elementwise_affine;
+struct padding;
+struct rate;
+struct stride;
+}  // namespace WEFT_NAMESPACE::spelled
+
 namespace WEFT_NAMESPACE::nn {
 
 // The default of a size that a layer cannot do without.
@@ -100,6 +108,13 @@ WEFT_REFUSAL(
 #define WEFT_REFUSED_LAYER_OPTION(name, Refusal, ...) WEFT_REFUSED_OPTION(name, Refusal, __VA_ARGS__)
 #endif
 #define WEFT_NO_INPLACE WEFT_REFUSED_LAYER_OPTION(inplace, NothingIsInplace, void)
+WEFT_REFUSAL(StrideIsArgument,
+             "stride and padding are the layer's template arguments: write nn::AvgPool2d<2, "
+             "nn::PoolOptions{.stride = 1}> pool, "
+             "nn::Conv2d<3, 8, 3, nn::ConvOptions{.stride = 2, .padding = 1}> conv");
+#define WEFT_NO_STRIDE                                      \
+  WEFT_REFUSED_LAYER_OPTION(stride, StrideIsArgument, void) \
+  WEFT_REFUSED_LAYER_OPTION(padding, StrideIsArgument, void)
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \

@@ -9,10 +9,10 @@
 namespace WEFT_NAMESPACE::nn {
 
 WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is given, and at least 1: nn::Stack<Block, 12>");
-WEFT_REFUSAL(
-    BlockKeepsType,
-    "Stack: each block is given what the one before returned, so a block has to return the dtype and "
-    "shape of its first argument, or a std::pair of that and what is stacked");
+WEFT_REFUSAL(BlockKeepsType,
+             "Stack: each block is given what the one before returned, so a block has to return the dtype "
+             "and shape of its first argument, or a std::pair of that and what is stacked; a std::tuple is "
+             "one value of several, which the block has to take");
 WEFT_REFUSAL(EachHasBlocks,
              "Stack: each() is given one tensor, whose first axis is as long as there are blocks");
 WEFT_REFUSAL(CarryIsTensor,
@@ -222,7 +222,15 @@ struct Stack {
         for (const ir::Assign& a : assigned)
           if (a.slot == s.slot) s.set(trace.stacked(a.node));
     });
-    return made;
+    // After the refusal of a tuple for one value, or the reverse, what is taken apart is what was returned.
+    if constexpr (!weft::is_tuple_like<std::remove_cvref_t<decltype(made)>> && weft::is_tuple_like<Next>) {
+      const auto refused = [&]<class E>(const E&) {
+        return E{weft::detail::refused<typename E::dtype, typename E::shape>(made).value};
+      };
+      return weft::detail::map_values(trip.next(), refused);
+    } else {
+      return made;
+    }
   }
 
   // Has a block's parameter or buffer stand for one copy.
