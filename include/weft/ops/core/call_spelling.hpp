@@ -23,6 +23,10 @@ WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
              "<weft/special.hpp>, which weft/weft.hpp leaves out");
 
+WEFT_REFUSAL(SignalIsIncluded,
+             "the window functions are declared by #include <weft/signal.hpp>, which weft/weft.hpp leaves "
+             "out: hann_window<f32, 8>()");
+
 namespace detail {
 // CallIsUnfit with how the operation is written, which is looked up where a call is refused.
 template <bool Fits, class Name, class X>
@@ -138,6 +142,25 @@ WEFT_FUNCTIONS_OF_LATE_SETTINGS(WEFT_UNFIT_LATE_BRACES)
 #undef WEFT_FUNCTIONS_OF_LATE_SETTINGS
 #undef WEFT_FUNCTIONS_OF_SETTINGS
 #undef WEFT_FUNCTIONS_OF_VALUES
+
+// hann_window<f32, 8>() without its header. Their own lists of parameters, so that those of window.hpp, which
+// are constrained, are chosen.
+#define WEFT_WINDOW(name, ...)                                             \
+  template <class T, i64 N, bool Periodic = true>                          \
+  constexpr auto name(__VA_ARGS__) {                                       \
+    static_assert(sizeof(SignalIsIncluded<N != N, spelled::name, T>) > 0); \
+    return AfterRefusal{};                                                 \
+  }
+WEFT_WINDOW(bartlett_window)
+WEFT_WINDOW(blackman_window)
+WEFT_WINDOW(hamming_window, double = 0.54, double = 0.46)
+WEFT_WINDOW(hann_window)
+#undef WEFT_WINDOW
+template <class T, i64 N, bool Periodic = true, class B = double>
+constexpr auto kaiser_window(const B& = 12.0) {
+  static_assert(sizeof(SignalIsIncluded<N != N, spelled::kaiser_window, T, B>) > 0);
+  return AfterRefusal{};
+}
 
 // exp(topk<2>(x)), which std::exp would be taken for.
 #define WEFT_OF_TUPLE(name)                                                                          \

@@ -180,26 +180,24 @@ constexpr auto nuttall() {
 
 }  // namespace signal::windows
 
-// bartlett_window<f32, 8>() and so on: torch.bartlett_window(8).
+// bartlett_window<f32, 8>() and so on: torch.bartlett_window(8). (Constrained, so that they are chosen before
+// the refusals of call_spelling.hpp.)
 template <class T, i64 N, bool Periodic = true>
-constexpr auto bartlett_window() {
-  return signal::windows::bartlett<T, N, !Periodic>();
-}
+requires Element<T>
+constexpr auto bartlett_window() { return signal::windows::bartlett<T, N, !Periodic>(); }
 template <class T, i64 N, bool Periodic = true>
-constexpr auto blackman_window() {
-  return signal::windows::blackman<T, N, !Periodic>();
-}
+requires Element<T>
+constexpr auto blackman_window() { return signal::windows::blackman<T, N, !Periodic>(); }
 template <class T, i64 N, bool Periodic = true>
+requires Element<T>
 constexpr auto hamming_window(double alpha = 0.54, double beta = 0.46) {
   return detail::CosineSumOp<T, N, !Periodic>{}(alpha, beta);
 }
 template <class T, i64 N, bool Periodic = true>
-constexpr auto hann_window() {
-  return signal::windows::hann<T, N, !Periodic>();
-}
+requires Element<T>
+constexpr auto hann_window() { return signal::windows::hann<T, N, !Periodic>(); }
 template <class T, i64 N, bool Periodic = true, class B = double>
-constexpr auto kaiser_window(const B& beta = 12.0) {
-  return signal::windows::kaiser<T, N, !Periodic>(beta);
-}
+requires Element<T>
+constexpr auto kaiser_window(const B& beta = 12.0) { return signal::windows::kaiser<T, N, !Periodic>(beta); }
 
 }  // namespace WEFT_NAMESPACE
