@@ -24,10 +24,10 @@ struct ReLU6 {
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
-// x Phi(x)
 WEFT_REFUSAL(ApproximateIsLayer,
              "GELU(approximate=\"tanh\") is a layer of its own: write nn::GELUTanh act, and gelu_tanh(x) for "
              "the function");
+// x Phi(x)
 struct GELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
   WEFT_REFUSED_LAYER_OPTION(approximate, ApproximateIsLayer, void)

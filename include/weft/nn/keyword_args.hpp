@@ -142,10 +142,10 @@ WEFT_REFUSAL(
     "nn::is_causal, nn::attn_mask(m) and their like are arguments of the layer nn::MultiheadAttention: of "
     "the function write scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v), and a "
     "mask behind v, scaled_dot_product_attention(q, k, v, mask), true where to attend");
-template <class Q, class K, class V, nn::Keyword Name, class A, class... More>
-constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const nn::Named<Name, A>&,
-                                            const More&...) {
-  static_assert(sizeof(KeywordIsOfLayer<(sizeof...(More) > 99), Q, nn::Named<Name, A>>) > 0);
+template <class Q, class K, class V, nn::Keyword Name, class M, class... A>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const nn::Named<Name, M>&,
+                                            const A&...) {
+  static_assert(sizeof(KeywordIsOfLayer<(sizeof...(A) > 1024), Q, nn::Named<Name, M>>) > 0);
   return detail::first_expr(q);
 }
 

@@ -164,7 +164,7 @@ constexpr auto norm(const X& x, const detail::KeywordArguments&) {
 // einsum("ij,jk->ik", {x, y}), as libtorch has it.
 template <class... A>
 constexpr auto einsum(const char*, std::initializer_list<AnySpelled>, const A&...) {
-  static_assert(sizeof(WordIsTemplateArgument<(sizeof...(A) > 99), spelled::einsum>) > 0);
+  static_assert(sizeof(WordIsTemplateArgument<(sizeof...(A) > 1024), spelled::einsum>) > 0);
   return AfterRefusal{};
 }
 

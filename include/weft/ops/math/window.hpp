@@ -180,8 +180,9 @@ constexpr auto nuttall() {
 
 }  // namespace signal::windows
 
-// bartlett_window<f32, 8>() and so on: torch.bartlett_window(8). (Constrained, so that they are chosen before
-// the refusals of call_spelling.hpp.)
+// Constrained, so that they are chosen before the refusals of call_spelling.hpp.
+
+// bartlett_window<f32, 8>() and so on: torch.bartlett_window(8).
 template <class T, i64 N, bool Periodic = true>
 requires Element<T>
 constexpr auto bartlett_window() { return signal::windows::bartlett<T, N, !Periodic>(); }
