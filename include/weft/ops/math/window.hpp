@@ -198,7 +198,8 @@ template <class T, i64 N, bool Periodic = true>
 requires Element<T>
 constexpr auto hann_window() { return signal::windows::hann<T, N, !Periodic>(); }
 template <class T, i64 N, bool Periodic = true, class B = double>
-requires Element<T>
-constexpr auto kaiser_window(const B& beta = 12.0) { return signal::windows::kaiser<T, N, !Periodic>(beta); }
+constexpr auto kaiser_window(const B& beta = 12.0) {
+  return signal::windows::kaiser<T, N, !Periodic>(beta);
+}
 
 }  // namespace WEFT_NAMESPACE
