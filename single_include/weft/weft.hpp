@@ -21010,6 +21010,10 @@ WEFT_REFUSAL(
     ModelIsPlainStruct,
     "a model is a plain struct: no constructor, no private member, no virtual function; settings are "
     "template arguments or default member initialisers, and operator() is a public member");
+WEFT_REFUSAL(
+    MemberIsNotConst,
+    "a layer, parameter or buffer in a model is not const, as training writes it: write nn::Linear<8, 3> fc "
+    "in place of const nn::Linear<8, 3> fc; nn::Frozen<nn::Linear<8, 3>> fc is not trained");
 WEFT_REFUSAL(TensorIsParameter,
              "a model's tensors are parameters and buffers: write nn::Param<f32, Shape<4>> scale, which is "
              "trained, or "
@@ -21048,7 +21052,10 @@ struct Refuse {
   static_assert(sizeof(ModelHasNoContainer<held, Struct>) > 0);
   static constexpr bool tensor = requires { typename Struct::weft_tensor; };
   static_assert(sizeof(TensorIsParameter<!tensor, Struct>) > 0);
-  static_assert(sizeof(ModelIsPlainStruct < Cause != Fault::not_aggregate || tensor, Struct >) > 0);
+  static constexpr bool constant = std::is_const_v<Struct>;
+  static_assert(sizeof(MemberIsNotConst<!constant, Struct>) > 0);
+  static_assert(sizeof(ModelIsPlainStruct < Cause != Fault::not_aggregate || tensor || constant, Struct >) >
+                0);
   static_assert(sizeof(ModelHasNoBase<Cause != Fault::base, Struct>) > 0);
   static_assert(sizeof(ModelHoldsValues<Cause != Fault::reference_or_no_default, Struct>) > 0);
   static_assert(sizeof(ModelHasNoCArray<Cause != Fault::c_array, Struct>) > 0);
@@ -22789,6 +22796,14 @@ struct RefusedOption {
 
 }  // namespace WEFT_NAMESPACE
 
+namespace WEFT_NAMESPACE::spelled {
+struct approximate;
+struct elementwise_affine;
+struct padding;
+struct rate;
+struct stride;
+}  // namespace WEFT_NAMESPACE::spelled
+
 namespace WEFT_NAMESPACE::nn {
 
 // The default of a size that a layer cannot do without.
@@ -22881,6 +22896,13 @@ WEFT_REFUSAL(
 #define WEFT_REFUSED_LAYER_OPTION(name, Refusal, ...) WEFT_REFUSED_OPTION(name, Refusal, __VA_ARGS__)
 #endif
 #define WEFT_NO_INPLACE WEFT_REFUSED_LAYER_OPTION(inplace, NothingIsInplace, void)
+WEFT_REFUSAL(StrideIsArgument,
+             "stride and padding are the layer's template arguments: write nn::AvgPool2d<2, "
+             "nn::PoolOptions{.stride = 1}> pool, "
+             "nn::Conv2d<3, 8, 3, nn::ConvOptions{.stride = 2, .padding = 1}> conv");
+#define WEFT_NO_STRIDE                                      \
+  WEFT_REFUSED_LAYER_OPTION(stride, StrideIsArgument, void) \
+  WEFT_REFUSED_LAYER_OPTION(padding, StrideIsArgument, void)
 
 // Two layers, refused; a layer and a value are (pointwise.hpp).
 #define WEFT_OPERATOR(sign)                                                                 \
@@ -24907,11 +24929,14 @@ struct Mode {
   bool training = false;
 };
 
+WEFT_REFUSAL(RateIsP, "the probability of a dropout is its member p: write nn::Dropout drop{.p = 0.1f}");
+
 // Single elements.
 struct Dropout {
   float p = 0.5f;  // probability to drop an element
   Mode mode{};
   WEFT_NO_INPLACE
+  WEFT_REFUSED_LAYER_OPTION(rate, RateIsP, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -24950,6 +24975,7 @@ struct Dropout2d {
   float p = 0.5f;  // probability to drop a channel
   Mode mode{};
   WEFT_NO_INPLACE
+  WEFT_REFUSED_LAYER_OPTION(rate, RateIsP, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     return module_detail::DropBlocks<2>{}(to_expr(x), mode.training ? p : 0.0f);
@@ -46825,9 +46851,13 @@ struct ReLU6 {
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return relu6(to_expr(x)); }
 };
+WEFT_REFUSAL(ApproximateIsLayer,
+             "GELU(approximate=\"tanh\") is a layer of its own: write nn::GELUTanh act, and gelu_tanh(x) for "
+             "the function");
 // x Phi(x)
 struct GELU {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_REFUSED_LAYER_OPTION(approximate, ApproximateIsLayer, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return gelu(to_expr(x)); }
 };
@@ -48284,18 +48314,29 @@ struct AdaptiveAvgPool {
   constexpr auto operator()(const auto& x) const { return weft::AdaptiveAvgPoolOp<Spatial, Out>{}(x); }
 };
 
-template <PerAxis Out>
-using AdaptiveMaxPool1d = AdaptiveMaxPool<1, Out>;
-template <PerAxis Out>
-using AdaptiveMaxPool2d = AdaptiveMaxPool<2, Out>;
-template <PerAxis Out>
-using AdaptiveMaxPool3d = AdaptiveMaxPool<3, Out>;
-template <PerAxis Out>
-using AdaptiveAvgPool1d = AdaptiveAvgPool<1, Out>;
-template <PerAxis Out>
-using AdaptiveAvgPool2d = AdaptiveAvgPool<2, Out>;
-template <PerAxis Out>
-using AdaptiveAvgPool3d = AdaptiveAvgPool<3, Out>;
+WEFT_REFUSAL(
+    SizeIsOne,
+    "the size of an adaptive pool is one template argument, one number for all axes or one for each: write "
+    "nn::AdaptiveAvgPool2d<1>, nn::AdaptiveAvgPool2d<PerAxis{7, 5}>");
+namespace module_detail {
+template <PerAxis Out, auto... More>
+constexpr PerAxis size_alone() {
+  static_assert(sizeof(SizeIsOne<sizeof...(More) == 0, GivenSize<sizeof...(More) + 1>>) > 0);
+  return Out;
+}
+}  // namespace module_detail
+template <PerAxis Out, auto... More>
+using AdaptiveMaxPool1d = AdaptiveMaxPool<1, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveMaxPool2d = AdaptiveMaxPool<2, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveMaxPool3d = AdaptiveMaxPool<3, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveAvgPool1d = AdaptiveAvgPool<1, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveAvgPool2d = AdaptiveAvgPool<2, module_detail::size_alone<Out, More...>()>;
+template <PerAxis Out, auto... More>
+using AdaptiveAvgPool3d = AdaptiveAvgPool<3, module_detail::size_alone<Out, More...>()>;
 
 }  // namespace WEFT_NAMESPACE::nn
 // ---- weft/nn/adaptive_softmax.hpp ----
@@ -49036,10 +49077,10 @@ WEFT_REFUSAL(
     "nn::is_causal, nn::attn_mask(m) and their like are arguments of the layer nn::MultiheadAttention: of "
     "the function write scaled_dot_product_attention<AttentionOptions{.is_causal = true}>(q, k, v), and a "
     "mask behind v, scaled_dot_product_attention(q, k, v, mask), true where to attend");
-template <class Q, class K, class V, nn::Keyword Name, class A, class... More>
-constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const nn::Named<Name, A>&,
-                                            const More&...) {
-  static_assert(sizeof(KeywordIsOfLayer<(sizeof...(More) > 99), Q, nn::Named<Name, A>>) > 0);
+template <class Q, class K, class V, nn::Keyword Name, class M, class... A>
+constexpr auto scaled_dot_product_attention(const Q& q, const K&, const V&, const nn::Named<Name, M>&,
+                                            const A&...) {
+  static_assert(sizeof(KeywordIsOfLayer<(sizeof...(A) > 1024), Q, nn::Named<Name, M>>) > 0);
   return detail::first_expr(q);
 }
 
@@ -49723,7 +49764,8 @@ struct MultiheadOptions {
 
 // What: embed_dim and num_heads.
 WEFT_REFUSAL(AttentionTakesThree,
-             "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention");
+             "MultiheadAttention takes the query, the key and the value: attn(x, x, x) is self-attention, "
+             "attn(x, y, y) attends to y");
 WEFT_REFUSAL(
     HeadsDivide,
     "MultiheadAttention<embed_dim, num_heads>: embed_dim is a multiple of num_heads, which is at least 1");
@@ -49842,6 +49884,10 @@ struct MultiheadAttention {
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const {
     static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention>) > 0);
+    return x;
+  }
+  constexpr auto operator()(const auto& x, const auto&) const {
+    static_assert(sizeof(AttentionTakesThree<sizeof(x) == 0, MultiheadAttention, void>) > 0);
     return x;
   }
   template <class... A>
@@ -50120,13 +50166,18 @@ constexpr void follow(const auto& layer, const auto& average, const auto& varian
 
 }  // namespace module_detail
 
+WEFT_REFUSAL(AffineIsLayer,
+             "a norm without weight and bias is a layer of its own: nn::LayerNormNoAffine<8>, "
+             "nn::RMSNormNoAffine<8>, without a bias alone "
+             "nn::LayerNormNoBias<8>");
+
 // x (..., D...) -> the same. weight and bias (D...), in f32; LayerNormOf<f64, D...> has doubles.
 template <class T, i64... D>
 struct LayerNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   Param<T, Shape<D...>, init::Zeros> bias{};
   float eps = 1e-5f;  // added to the variance
-
+  WEFT_REFUSED_LAYER_OPTION(elementwise_affine, AffineIsLayer, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -50151,7 +50202,7 @@ template <class T, i64... D>
 struct RMSNormOf {
   Param<T, Shape<D...>, init::Ones> weight{};
   float eps = 1.1920928955078125e-07f;  // added to the mean of squares
-
+  WEFT_REFUSED_LAYER_OPTION(elementwise_affine, AffineIsLayer, void)
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const {
     const auto e = to_expr(x);
@@ -50903,6 +50954,7 @@ struct Conv {
   using layer = module_detail::conv_layer<Spatial, In, Out, Window, Options>;
   Param<T, typename layer::weight, init::FanInUniform<>> weight{};
   Param<T, Shape<Out>, init::FanInUniform<layer::fan_in>> bias{};
+  WEFT_NO_STRIDE
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::ConvOp<Spatial, Options>{}(x, weight, bias); }
 };
@@ -54440,6 +54492,7 @@ using weft::UnpoolOptions;
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct MaxPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_NO_STRIDE
   WEFT_REFUSED_FORWARD
   constexpr auto operator()(const auto& x) const { return weft::MaxPoolOp<Spatial, Window, Options>{}(x); }
   constexpr auto operator()(const auto& x, ReturnIndices) const {
@@ -54449,6 +54502,7 @@ struct MaxPool {
 template <int Spatial, PerAxis Window, PoolOptions Options>
 struct AvgPool {
   [[no_unique_address]] module_detail::Stateless stateless{};
+  WEFT_NO_STRIDE
   WEFT_REFUSED_CALLS
   constexpr auto operator()(const auto& x) const { return weft::AvgPoolOp<Spatial, Window, Options>{}(x); }
 };
@@ -55848,10 +55902,10 @@ struct ChannelShuffle {
 namespace WEFT_NAMESPACE::nn {
 
 WEFT_REFUSAL(StackHasBlocks, "Stack: the number of blocks is given, and at least 1: nn::Stack<Block, 12>");
-WEFT_REFUSAL(
-    BlockKeepsType,
-    "Stack: each block is given what the one before returned, so a block has to return the dtype and "
-    "shape of its first argument, or a std::pair of that and what is stacked");
+WEFT_REFUSAL(BlockKeepsType,
+             "Stack: each block is given what the one before returned, so a block has to return the dtype "
+             "and shape of its first argument, or a std::pair of that and what is stacked; a std::tuple is "
+             "one value of several, which the block has to take");
 WEFT_REFUSAL(EachHasBlocks,
              "Stack: each() is given one tensor, whose first axis is as long as there are blocks");
 WEFT_REFUSAL(CarryIsTensor,
@@ -56061,7 +56115,15 @@ struct Stack {
         for (const ir::Assign& a : assigned)
           if (a.slot == s.slot) s.set(trace.stacked(a.node));
     });
-    return made;
+    // After the refusal of a tuple for one value, or the reverse, what is taken apart is what was returned.
+    if constexpr (!weft::is_tuple_like<std::remove_cvref_t<decltype(made)>> && weft::is_tuple_like<Next>) {
+      const auto refused = [&]<class E>(const E&) {
+        return E{weft::detail::refused<typename E::dtype, typename E::shape>(made).value};
+      };
+      return weft::detail::map_values(trip.next(), refused);
+    } else {
+      return made;
+    }
   }
 
   // Has a block's parameter or buffer stand for one copy.
@@ -60617,7 +60679,7 @@ constexpr auto norm(const X& x, const detail::KeywordArguments&) {
 // einsum("ij,jk->ik", {x, y}), as libtorch has it.
 template <class... A>
 constexpr auto einsum(const char*, std::initializer_list<AnySpelled>, const A&...) {
-  static_assert(sizeof(WordIsTemplateArgument<(sizeof...(A) > 99), spelled::einsum>) > 0);
+  static_assert(sizeof(WordIsTemplateArgument<(sizeof...(A) > 1024), spelled::einsum>) > 0);
   return AfterRefusal{};
 }
 
@@ -60663,6 +60725,10 @@ WEFT_REFUSAL(
 WEFT_REFUSAL(SpecialIsIncluded,
              "no form of this function takes what stands in its (): it is declared by #include "
              "<weft/special.hpp>, which weft/weft.hpp leaves out");
+
+WEFT_REFUSAL(SignalIsIncluded,
+             "the window functions are declared by #include <weft/signal.hpp>, which weft/weft.hpp leaves "
+             "out: hann_window<f32, 8>()");
 
 namespace detail {
 // CallIsUnfit with how the operation is written, which is looked up where a call is refused.
@@ -60779,6 +60845,20 @@ WEFT_FUNCTIONS_OF_LATE_SETTINGS(WEFT_UNFIT_LATE_BRACES)
 #undef WEFT_FUNCTIONS_OF_LATE_SETTINGS
 #undef WEFT_FUNCTIONS_OF_SETTINGS
 #undef WEFT_FUNCTIONS_OF_VALUES
+
+// hann_window<f32, 8>() without its header. Their own lists of parameters, so that those of window.hpp, which
+// are constrained, are chosen. (Of kaiser_window, whose argument is a template's, nvcc takes neither.)
+#define WEFT_WINDOW(name, ...)                                             \
+  template <class T, i64 N, bool Periodic = true>                          \
+  constexpr auto name(__VA_ARGS__) {                                       \
+    static_assert(sizeof(SignalIsIncluded<N != N, spelled::name, T>) > 0); \
+    return AfterRefusal{};                                                 \
+  }
+WEFT_WINDOW(bartlett_window)
+WEFT_WINDOW(blackman_window)
+WEFT_WINDOW(hamming_window, double = 0.54, double = 0.46)
+WEFT_WINDOW(hann_window)
+#undef WEFT_WINDOW
 
 // exp(topk<2>(x)), which std::exp would be taken for.
 #define WEFT_OF_TUPLE(name)                                                                          \

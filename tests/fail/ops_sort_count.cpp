@@ -1,7 +1,7 @@
-// expect: no element to choose, or fewer than asked for
+// expect: topk, kthvalue and median take at least one element
 // expect: ArgSort
 // expect: Shape<4, 8>
-// first-error: no element to choose, or fewer than asked for
+// first-error: topk, kthvalue and median take at least one element
 #include "weft/exec/function.hpp"
 #include "weft/ops/index/sort.hpp"
 using namespace weft;

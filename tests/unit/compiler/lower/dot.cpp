@@ -9,8 +9,8 @@ using namespace weft::testing;
 
 TEST_CASE("dot: products with what is added to them") {
   absorbed = {};
-  CHECK(failures(40000, 3000, {.steps = 8, .products = 12}) == 0);
-  CHECK(failures(50000, 1500, {.steps = 12, .state = true, .products = 12}) == 0);
+  CHECK(failures(40000, 4500, {.steps = 8, .products = 12}) == 0);
+  CHECK(failures(50000, 2200, {.steps = 12, .state = true, .products = 12}) == 0);
   CHECK(absorbed.added > 300);
   CHECK(absorbed.bias > 180);
   CHECK(absorbed.both > 60);
