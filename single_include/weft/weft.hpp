@@ -4839,6 +4839,10 @@ WEFT_REFUSAL(
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<f32, Shape<8>> z = x * "
     "2, then f(z)");
 
+WEFT_REFUSAL(
+    CallIsOutside,
+    "a compiled function, or a trainer, is called with numbers, outside of traced functions: inside call "
+    "the lambda that it was made of, const auto square = [](auto x) { return x * x; }");
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>
@@ -39387,7 +39391,9 @@ class CompiledFunction {
   static constexpr bool count_fits() {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
     static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
-    return fits;
+    constexpr bool outside = !(is_expr<A> || ...);
+    static_assert(sizeof(exec::CallIsOutside<outside, A...>) > 0);
+    return fits && outside;
   }
   [[noreturn]] static void throw_moved() {
     throw Error("call/moved", "a function was called that had been moved from");

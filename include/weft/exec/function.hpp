@@ -355,7 +355,9 @@ class CompiledFunction {
   static constexpr bool count_fits() {
     constexpr bool fits = sizeof...(A) == sizeof...(I);
     static_assert(sizeof(exec::ArgumentCount<fits, GivenSize<sizeof...(A)>, WantedSize<sizeof...(I)>>) > 0);
-    return fits;
+    constexpr bool outside = !(is_expr<A> || ...);
+    static_assert(sizeof(exec::CallIsOutside<outside, A...>) > 0);
+    return fits && outside;
   }
   [[noreturn]] static void throw_moved() {
     throw Error("call/moved", "a function was called that had been moved from");
