@@ -68650,6 +68650,8 @@ inline constexpr Blocks blocks{};
 WEFT_MEANT(every_layer)
 WEFT_MEANT(every_block)
 WEFT_MEANT(layers)
+WEFT_MEANT(all)
+WEFT_MEANT(full)
 #undef WEFT_MEANT
 #endif
 // The same, and a block is as well what lies in a scope that Predicate holds for: the path of a member from
@@ -68754,6 +68756,15 @@ struct Zero : PolicyValue {
 // accumulate<N ranks>. Optimisers that work element by element.
 template <int Stage, class Backend = void, i64 BucketBytes = bucket_bytes, Reduction How = Reduction{}>
 inline constexpr Zero<Stage, Backend, BucketBytes, How> zero{};
+#ifndef __CUDACC__
+#define WEFT_MEANT(name)                                                                              \
+  template <class Backend>                                                                            \
+  __attribute__((unavailable(                                                                         \
+      "parameters, gradients and moments are shared out over the ranks by comm::zero<3, comm::Mpi>, " \
+      "of <weft/mpi.hpp>"))) inline constexpr None name{};
+WEFT_MEANT(fsdp)
+#undef WEFT_MEANT
+#endif
 }  // namespace comm
 
 namespace train {
