@@ -4411,7 +4411,7 @@ struct Operation {
                    container = (HoldsValues<A> || ...) || (HoldsTensors<A> || ...),
                    layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...),
                    whole = (layer || tuple) && requires {
-      typename Derived::weft_of_vectors;
+      typename Derived::means_parameters;
     };
     static_assert(sizeof(ParametersAreVector<!whole, Derived, A...>) > 0);
     static_assert(sizeof(PlacesAreArgmax<!places, Derived, A...>) > 0);
@@ -4839,10 +4839,9 @@ WEFT_REFUSAL(
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<f32, Shape<8>> z = x * "
     "2, then f(z)");
 
-WEFT_REFUSAL(
-    CallIsOutside,
-    "a compiled function, or a trainer, is called with numbers, outside of traced functions: inside call "
-    "the lambda that it was made of, const auto square = [](auto x) { return x * x; }");
+WEFT_REFUSAL(CallIsOutside,
+             "a compiled function is called with numbers, outside of traced functions: inside call "
+             "the lambda that it was made of, const auto square = [](auto x) { return x * x; }");
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>
@@ -29346,8 +29345,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
-    if (n.op == Op::scatter_add)  // rows of 0 may go anywhere
-      return in(i, 1).kind == Kind::by_row && is_zero(in(i, 1)) ? untouched() : mixed();
+    if (n.op == Op::scatter_add) return adds_nothing(i) ? untouched() : mixed();
     if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
@@ -29566,10 +29564,20 @@ class PaddingAnalysis {
     return {Kind::by_row, index.stride * row, {}};
   }
 
+  // Whether padded rows are rows of 0 that are added somewhere, as the index says or whatever it says.
+  constexpr bool adds_nothing(int i) const {
+    const PaddedValue &index = in(i, 0), &update = in(i, 1);
+    const Dims &of_index = g_.dims(g_.in(i, 0)), &of_update = g_.dims(g_.in(i, 1));
+    if (update.kind != Kind::by_row || !is_zero(update)) return false;
+    const int axis = place(of_update, update.stride).axis;
+    return axis >= 0 && axis < of_index.rank &&
+           (index.kind == Kind::untouched || place(of_index, index.stride).axis == axis);
+  }
   // Whether padded rows are among what a scatter skips, as its index lies outside for all of them.
   constexpr bool is_skipped(int i) const {
-    const PaddedValue& index = in(i, 0);
+    const PaddedValue &index = in(i, 0), &update = in(i, 1);
     const int axis = ir::axis_of(g_, i);
+    if (update.kind == Kind::by_row && update.stride != index.stride) return false;
     if (g_.nodes.items[i].op != Op::scatter_reduce || index.kind != Kind::by_row ||
         !index.candidates.known() || place(g_.dims(g_.in(i, 0)), index.stride).axis != axis)
       return false;
@@ -46693,7 +46701,7 @@ WEFT_REFUSAL(
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
 struct NormOp : Operation<NormOp<P, Keep, A...>> {
-  using weft_of_vectors = void;  // of a model its parameters as one are meant
+  using means_parameters = void;  // where a model is given
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     constexpr bool inside = (axis_in_range(A, X::rank) && ... && true);

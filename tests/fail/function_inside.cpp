@@ -1,7 +1,7 @@
 // wrote: auto f = compile(Cpu{}, [](auto x) { return square(x) + 1; }, in<f32, 4>) of a compiled square
 // write: const auto square = [](auto x) { return x * x; } for both
 // expect: Shape<4>
-// first-error: a compiled function, or a trainer, is called with numbers, outside of traced functions
+// first-error: a compiled function is called with numbers, outside of traced functions
 #include "weft/weft.hpp"
 using namespace weft;
 

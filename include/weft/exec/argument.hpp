@@ -115,10 +115,9 @@ WEFT_REFUSAL(
     "an expression of tensors runs when it is assigned to a tensor: write Tensor<f32, Shape<8>> z = x * "
     "2, then f(z)");
 
-WEFT_REFUSAL(
-    CallIsOutside,
-    "a compiled function, or a trainer, is called with numbers, outside of traced functions: inside call "
-    "the lambda that it was made of, const auto square = [](auto x) { return x * x; }");
+WEFT_REFUSAL(CallIsOutside,
+             "a compiled function is called with numbers, outside of traced functions: inside call "
+             "the lambda that it was made of, const auto square = [](auto x) { return x * x; }");
 WEFT_REFUSAL(TargetLives, "into: a target is gone before the call could write to it: give it a name");
 
 template <class I, class A>

@@ -88,8 +88,7 @@ class PaddingAnalysis {
     if (n.op == Op::dot) return product(i);
     if (n.op == Op::conv) return convolved(i);
     if (n.op == Op::take_rows) return gathered(i);
-    if (n.op == Op::scatter_add)  // rows of 0 may go anywhere
-      return in(i, 1).kind == Kind::by_row && is_zero(in(i, 1)) ? untouched() : mixed();
+    if (n.op == Op::scatter_add) return adds_nothing(i) ? untouched() : mixed();
     if (ir::is_dynamic_slice(n.op)) return block(i);
     if (ir::is_along_axis(n.op) && n.op != Op::searchsorted) return along_lines(i);
     return mixed();
@@ -308,10 +307,20 @@ class PaddingAnalysis {
     return {Kind::by_row, index.stride * row, {}};
   }
 
+  // Whether padded rows are rows of 0 that are added somewhere, as the index says or whatever it says.
+  constexpr bool adds_nothing(int i) const {
+    const PaddedValue &index = in(i, 0), &update = in(i, 1);
+    const Dims &of_index = g_.dims(g_.in(i, 0)), &of_update = g_.dims(g_.in(i, 1));
+    if (update.kind != Kind::by_row || !is_zero(update)) return false;
+    const int axis = place(of_update, update.stride).axis;
+    return axis >= 0 && axis < of_index.rank &&
+           (index.kind == Kind::untouched || place(of_index, index.stride).axis == axis);
+  }
   // Whether padded rows are among what a scatter skips, as its index lies outside for all of them.
   constexpr bool is_skipped(int i) const {
-    const PaddedValue& index = in(i, 0);
+    const PaddedValue &index = in(i, 0), &update = in(i, 1);
     const int axis = ir::axis_of(g_, i);
+    if (update.kind == Kind::by_row && update.stride != index.stride) return false;
     if (g_.nodes.items[i].op != Op::scatter_reduce || index.kind != Kind::by_row ||
         !index.candidates.known() || place(g_.dims(g_.in(i, 0)), index.stride).axis != axis)
       return false;

@@ -280,4 +280,15 @@ TEST_CASE("padding: what is scattered nowhere does not count") {
   CHECK(!counts<Mlp>([](const auto& m, auto x, auto l) { return cast<f32>(confusion_matrix<4>(m(x), l)); },
                      in<f32, 8, 6>, in<i32, 8>));
   CHECK(counts([](auto c) { return bincount<4>(c); }, in<u8, 8>));
+  // rows of 0 that are added, and columns of which each is a row of the batch
+  const auto rows = [](auto x) {
+    const ir::Value index = ir::constant(*x.value.builder, DType::i32, Shape<8>::value, 0);
+    return sum<>(Expr<f32, Shape<3, 4>>{ir::scatter_add(index, x.value, 3)} + 1);
+  };
+  CHECK(!counts(rows, in<f32, 8, 4>));
+  const auto columns = [](auto x) {
+    const ir::Value index = ir::constant(*x.value.builder, DType::i32, Shape<4>::value, 0);
+    return sum<>(Expr<f32, Shape<3, 8>>{ir::scatter_add(index, t(x).value, 3)} + 1);
+  };
+  CHECK(counts(columns, in<f32, 8, 4>));
 }

@@ -371,7 +371,7 @@ struct Operation {
                    container = (HoldsValues<A> || ...) || (HoldsTensors<A> || ...),
                    layer = (LayerLike<A> || ...), late = (is_after_refusal<A> || ...),
                    whole = (layer || tuple) && requires {
-      typename Derived::weft_of_vectors;
+      typename Derived::means_parameters;
     };
     static_assert(sizeof(ParametersAreVector<!whole, Derived, A...>) > 0);
     static_assert(sizeof(PlacesAreArgmax<!places, Derived, A...>) > 0);

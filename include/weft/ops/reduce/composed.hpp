@@ -92,7 +92,7 @@ WEFT_REFUSAL(
 // (sum |x|^p)^(1/p); p = 0 counts, p = infinity takes the greatest.
 template <int P, bool Keep, int... A>
 struct NormOp : Operation<NormOp<P, Keep, A...>> {
-  using weft_of_vectors = void;  // of a model its parameters as one are meant
+  using means_parameters = void;  // where a model is given
   template <class X>
   static constexpr auto apply(ir::Builder& b, const X& in) {
     constexpr bool inside = (axis_in_range(A, X::rank) && ... && true);
